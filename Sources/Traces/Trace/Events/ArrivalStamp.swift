@@ -21,8 +21,7 @@ package enum ArrivalStamp {
     /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
     private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset of the report that follows a stamp, or nil if the line does not consist of a stamp and a
-    /// report.
+    /// Returns the offset at which the report begins, or nil if the line is not a stamp followed by a report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
         guard let base = bytes.baseAddress,
@@ -54,7 +53,7 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number, which may be a day of the month, is accepted as a Unix time only if a date precedes it.
+            // A small number could be the day of the month. It is accepted as a Unix time only if a date precedes it.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
             return time >= earliestNanoseconds || CivilTime.parse(date) != nil ? time : nil
         }

@@ -58,8 +58,8 @@ package struct DecimalNumber {
     /// The nearest `Double`, or NaN if the text cannot be converted.
     package var double: Double {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
-            // `Double` represents both operands exactly, so a single IEEE 754 operation gives the correctly rounded
-            // result.
+            // `Double` represents the mantissa and the power of ten exactly, so a single multiplication or division
+            // gives the correctly rounded result.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / JSONNumber.powers[0 - exponent] : value * JSONNumber.powers[exponent]
             return isNegative ? -result : result
@@ -95,14 +95,14 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Limits the exponent, so that adding another exponent cannot overflow.
+        // Clamps the exponent. Adding another exponent to it therefore cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
 }
 
 extension DecimalNumber {
-    /// True if the text would be a number with its commas replaced by points.
+    /// True if the text contains commas and would be a valid number if they were decimal points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

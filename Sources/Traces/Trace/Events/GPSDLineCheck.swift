@@ -28,7 +28,7 @@ enum GPSDLineCheck {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return false
             case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return false
             case UInt8(ascii: "n"):
-                // `n` begins either `null` or the invalid `nan`.
+                // Rejects `nan`, which is not valid JSON, and accepts `null`.
                 if index + 1 < line.count, line[index + 1] == UInt8(ascii: "a") { return false }
             default: break
             }

@@ -10,11 +10,11 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, times taken from the clock of the gpsd host are shifted too.
+    /// If true, times that gpsd took from the clock of its own host are shifted too.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
-    /// If true, removes the members that gpsd adds for clients that enable `timing`.
+    /// If true, removes the members that gpsd adds only for clients that enable `timing`.
     package var removesTimingMembers: Bool
 
     package init(
@@ -46,7 +46,7 @@ package struct ReportEdit {
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // The copied range includes the comma and spaces before the member.
+            // The comma and the spaces before a member are copied together with the member.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

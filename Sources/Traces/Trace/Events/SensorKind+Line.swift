@@ -3,8 +3,7 @@
 import DeviceCore
 
 extension SensorKind {
-    /// The JSON text that introduces a reading of this kind. It begins with the comma before the key and ends just
-    /// before the first number.
+    /// The JSON text that precedes the first number of a reading of this kind, such as `,"pressure":`.
     var lineKey: StaticString {
         switch self {
         case .accelerometer: ",\"accelerometer\":["

@@ -126,7 +126,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
             guard let text = try reader.textIfPresent() else { return nil }
-            // In JSON, each byte of the name occupies at most six bytes, as in `\u0041`.
+            // JSON encodes a byte of the name in at most six bytes, as in `\u0041`.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
                 isValid = false
                 return nil

@@ -7,14 +7,14 @@ import JSONBytes
 public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or its description changed while it was attached. The description has no ID. Of
-        /// the accessory's protocols, only the names are recorded.
+        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
+        /// and it contains only the names of the accessory's protocols.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached
         /// The program opened the protocol.
         case opened(String)
-        /// The session ended. The reason is `ByteChannelEnd.Reason.closed` if the program closed it.
+        /// The session ended. If the program closed it, the reason is `ByteChannelEnd.Reason.closed`.
         case closed(String, ByteChannelEnd.Reason)
         /// The program read bytes that the accessory had sent.
         case received(String, [UInt8])
@@ -35,7 +35,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
 
     /// The maximum number of accessories attached at the same time. Further accessories are rejected.
     package static let maximumAccessories = 256
-    /// The maximum number of protocols read for each accessory. Further protocols are ignored.
+    /// The maximum number of protocols per accessory. Further protocols are ignored.
     package static let maximumProtocols = 64
     /// The maximum length in bytes of a name, serial number or similar text. An event with longer text is rejected.
     package static let maximumNameLength = 1024
@@ -124,7 +124,7 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The names of the reasons why a session ended. `closed` is the default and is not written.
+    /// The reasons for the end of a session, with their names in traces. `closed` is the default and is not written.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }

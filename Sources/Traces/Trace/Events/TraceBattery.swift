@@ -5,13 +5,13 @@ public import JSONBytes
 
 /// The JSON encoding of the battery in a trace: a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses a JSON object, or returns nil for any other value. An invalid level becomes nil, and a state from a later
-    /// version becomes `unknown`.
+    /// Parses a JSON object. Returns nil for any other JSON value. An invalid level is returned as nil. A state unknown
+    /// to this version is returned as `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? { try parse(&reader).battery }
 
-    /// True for null and for an object that contains only a valid level and a known state.
+    /// True if the JSON is null, or an object whose members are all known and valid.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
         JSONReader.parse(json) { reader throws(JSONError) in try parse(&reader).isReadable } == true
     }

@@ -14,7 +14,7 @@ public struct TraceEvent: Sendable {
         case lost(DeviceError)
         /// The position source became available again.
         case regained
-        /// A reading of a motion sensor, in the sensor's own axes and in the unit used for its kind of sensor. A scalar
+        /// A reading of a motion sensor, in the sensor's own axes. The unit depends on the kind of sensor. A scalar
         /// value is in the first component. `stamp` is the time of measurement in nanoseconds since the start of the
         /// trace, or nil if it equals the event's time.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
@@ -26,8 +26,8 @@ public struct TraceEvent: Sendable {
         case battery(BatteryReading?)
         /// An accessory event.
         case accessory(TraceAccessoryEvent)
-        /// A beacon was sighted, or beacon scanning was lost or regained. The event's time replaces the sighting's own
-        /// time.
+        /// A beacon was sighted, or the beacon source was lost or regained. The event's `time` is used instead of the
+        /// time stored in the sighting.
         case beacon(BeaconEvent)
     }
 

@@ -2,10 +2,11 @@
 
 import DeviceCore
 
-/// Writes the start and end of a trace line, and reads a line's time without parsing the whole line. Reading requires
-/// the exact layout that this module writes.
+/// Writes the start and end of a trace line, and reads a line's time without parsing the whole line. The time can be
+/// read only from a line that has exactly the layout that this module writes.
 package enum TraceLine {
-    /// Appends the time and the key. `key` includes the preceding comma, the colon and any constant part of the value.
+    /// Appends the beginning of a line: the time, then `key`. `key` is the text between the time and the value, such as
+    /// `,"pressure":`.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)

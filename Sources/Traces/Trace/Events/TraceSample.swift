@@ -5,7 +5,7 @@ import JSONBytes
 
 /// A reading of a motion sensor in a trace.
 package struct TraceSample: Sendable, Hashable {
-    /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
+    /// The index of the sensor in the list ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int
     package var kind: SensorKind
     /// The value, in the sensor's own axes. It is always finite. A scalar value is in the first component.
@@ -20,8 +20,8 @@ package struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The maximum magnitude of a component, in the unit of its kind. Sums and squares of values within this limit are
-    /// finite. No sensor produces values close to it.
+    /// The maximum magnitude of a component, in the unit of the reading. No real sensor measures values close to it.
+    /// Sums and squares of values up to this limit are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
@@ -36,7 +36,7 @@ package struct TraceSample: Sendable, Hashable {
 ///
 /// The sensor is omitted if its ID equals the name of its kind. The stamp is omitted if it equals the time.
 package enum TraceSampleText {
-    /// Appends a line, or nothing if a value is invalid. `sensor` is the result of ``member(_:kind:)``.
+    /// Appends the reading as a line, unless a value is invalid. `sensor` is the result of ``member(_:kind:)``.
     package static func append(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {

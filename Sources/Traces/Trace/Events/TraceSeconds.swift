@@ -62,7 +62,8 @@ package enum TraceSeconds {
         DecimalDigits.append(fraction, minimum: 9, to: &bytes)
     }
 
-    /// Parses a number with an exponent or leading zeros, which other programs may write.
+    /// Parses a number with an exponent or leading zeros. This module never writes such a number, but other programs
+    /// may.
     @inline(never)
     private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         let parts = "+-.0123456789eE".utf8
@@ -81,7 +82,7 @@ package enum TraceSeconds {
         let values = word ^ 0x3030_3030_3030_3030
         // Adding 0x76 sets the top bit of every byte above 9.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Combines adjacent digits into two-digit numbers, which are then multiplied by powers of 100 and added. The
+        // Combines adjacent digits into numbers from 0 to 99. These are multiplied by powers of 100 and added. The
         // total is in the upper 32 bits of `outer + inner`.
         let pairs = values &* 10 &+ values &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff

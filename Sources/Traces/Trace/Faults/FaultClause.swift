@@ -6,9 +6,9 @@ package import DeviceCore
 public enum FaultMoment: Sendable, Hashable {
     /// Immediately.
     case start
-    /// After the given number of seconds.
+    /// The fault occurs after this number of seconds.
     case seconds(Double)
-    /// Before the reading with the given index. The first reading has index 0.
+    /// The fault occurs before the reading with this index, counted from 0.
     case reading(Int64)
 }
 
@@ -28,9 +28,10 @@ package struct FaultClause: Sendable, Hashable {
     /// The duration in seconds.
     package let duration: Double?
 
-    /// Parses a comma-separated list. An empty list is an error, because a test without faults is probably a mistake.
+    /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The unit of the number after `#`, for messages, or nil if `#` is not supported.
+    /// - Parameter counting: The item that the number after `#` counts, such as "a report", for messages. nil if `#` is
+    ///   not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")

@@ -4,9 +4,9 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each ignored member of a valid header line: a value of the wrong type, an unknown sensor
-    /// member, an invalid or repeated sensor, or an invalid battery. `null` counts as a missing value. Members in
-    /// `otherMembers` are not reported.
+    /// Returns a warning for each part of a valid header line that the parser ignores: a value of the wrong type, an
+    /// unknown sensor member, an invalid or repeated sensor, or an invalid battery. `null` is treated like a missing
+    /// value. Unknown header members cause no warning, because they are stored in `otherMembers`.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
@@ -96,14 +96,15 @@ private struct HeaderChecker {
         }
     }
 
-    /// Skips a value, and adds a warning unless the value is null or of one of the given kinds.
+    /// Skips the value. Adds a warning if the value is neither null nor of an allowed kind.
     private mutating func check(_ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader) throws(JSONError) {
         let hasAllowedKind = kinds.contains(try reader.peekKind())
         let json = try reader.readRawValue()
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// True if the next value is of the given kind. Otherwise skips the value and adds a warning unless it is null.
+    /// Returns true if the next value is of the given kind. Otherwise, skips the value, adds a warning unless it is
+    /// null, and returns false.
     private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

@@ -31,22 +31,22 @@ public struct TraceHeader: Sendable, Hashable {
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []
-    /// The motion sensors, with the preferred sensor of each kind first. To add a sensor together with the unit of its
-    /// readings, call ``add(_:)``.
+    /// The motion sensors. The preferred sensor of each kind comes first. ``add(_:)`` adds a sensor and also the unit
+    /// of its readings.
     ///
-    /// A sensor's `mode` and remarks are not written. After parsing, the mode is `recorded`, and the remarks describe
-    /// members that could not be used.
+    /// A sensor's `mode` and remarks are not written to the trace. When a header is parsed, `mode` is set to
+    /// `recorded`, and each remark describes a problem with the sensor's members.
     public var sensors: [SensorDescription] = []
     /// The calibrations by sensor ID. They have not been applied to the readings.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of event values, by quantity. The units of motion readings are fixed and are listed only for human
-    /// readers. gpsd reports are in gpsd's own units.
+    /// The units of event values, by quantity. The units of motion readings never vary and are included only to inform
+    /// human readers. Values in gpsd reports have gpsd's own units.
     public var units = ["t": "s"]
     /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
-    /// The reference frame of motion readings. "sensor" means the sensor's own axes.
+    /// The reference frame in which motion readings are expressed. "sensor" means each sensor's own axes.
     public var frame = "sensor"
     /// The program that recorded the trace.
     public var recorder = ""
@@ -54,7 +54,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var source = ""
     /// The members that are unknown to this version. They are written back unchanged.
     package var otherMembers: [TraceMember] = []
-    /// Warnings about header members that could not be used.
+    /// Warnings about header members that were ignored.
     package var warnings: [TraceWarning] = []
 
     /// Creates a header of the current version.
@@ -68,7 +68,7 @@ public struct TraceHeader: Sendable, Hashable {
 }
 
 extension TraceHeader {
-    /// The unit of `eph` in a trace that contains accuracies reported by a phone.
+    /// The value of `units["eph"]` in a trace whose horizontal accuracies were reported by a phone.
     private static let phoneAccuracy = "m at 68%"
 
     /// True if the horizontal accuracies have a confidence level of 68 %, like those that phones report. The accuracies
@@ -155,7 +155,7 @@ extension TraceHeader {
 public struct TraceDevice: Sendable, Hashable {
     /// The kind of device: "gpsd" for a receiver that gpsd reads. Later versions may add other kinds.
     public var kind: String
-    /// The receiver as described by gpsd. For other kinds of devices, all fields are unknown.
+    /// The receiver as described by gpsd. If the device is of another kind, the description contains no values.
     public var receiver: ReceiverDescription
     /// The members that are unknown to this version.
     package var otherMembers: [TraceMember] = []

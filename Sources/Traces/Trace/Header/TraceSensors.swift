@@ -12,8 +12,8 @@ struct TraceSensors: Sendable {
     private(set) var descriptions: [SensorDescription] = []
     /// The sensor IDs in UTF-8.
     private var names: [[UInt8]] = []
-    /// The index of each kind's default sensor, or a negative value if the kind has none. Events without a sensor ID
-    /// belong to the default sensor.
+    /// The index of the default sensor of each kind, or a negative value if there is none. An event without a sensor ID
+    /// belongs to the default sensor of its kind.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     init(_ sensors: [SensorDescription]) {
@@ -44,8 +44,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// Returns the index of the kind's default sensor, which is added if necessary. Returns a negative value if there
-    /// is no room for another sensor.
+    /// Returns the index of the kind's default sensor. Adds the sensor if there is none. Returns a negative value if
+    /// the maximum number of sensors has been reached.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -54,8 +54,8 @@ struct TraceSensors: Sendable {
         return added
     }
 
-    /// Returns the index of the sensor with this ID, which is added if necessary. Returns a negative value if the ID is
-    /// invalid or belongs to a sensor of a different kind, or if there is no room for another sensor.
+    /// Returns the index of the sensor with this ID. Adds the sensor if there is none. Returns a negative value if the
+    /// ID is invalid or belongs to a sensor of a different kind, or if the maximum number of sensors has been reached.
     mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -70,9 +70,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, whatever its kind. If there is no such sensor and the ID is the
-    /// name of a kind, returns the index of the kind's default sensor, which is added if necessary. Otherwise, returns
-    /// a negative value.
+    /// Returns the index of the sensor with this ID, whatever its kind. If no sensor has this ID, the ID may be the
+    /// name of a kind. In this case, returns the index of the kind's default sensor, which is added if necessary.
+    /// Otherwise, returns a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

@@ -2,9 +2,9 @@
 
 /// The accessory's side of a protocol, implemented in code.
 ///
-/// A peer either runs in process on a simulated device's clock, or serves a serial port or socket on the machine's
-/// clock. Every session uses a new copy of the peer. A peer with value semantics therefore starts each session in its
-/// initial state.
+/// A peer runs either in process, on the clock of a simulated device, or behind a serial port or socket, on the
+/// machine's clock. Each session uses a new copy of the peer. A peer with value semantics therefore starts each session
+/// in its initial state.
 public protocol AccessoryPeer: Sendable {
     /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,
     /// after all previously returned actions.
@@ -27,9 +27,9 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Waits for the given number of seconds before the next action. Events are still delivered during the wait.
+    /// Pauses for the given number of seconds before the next action. The peer still receives events during the pause.
     case wait(Double)
-    /// Requests ``AccessoryPeerEvent/timerFired`` after a number of seconds, replacing any previous request.
+    /// Requests ``AccessoryPeerEvent/timerFired`` after the given number of seconds. Replaces any previous request.
     case setTimer(after: Double)
     /// Ends the session from the accessory's side, after all preceding bytes have been sent.
     case hangUp
@@ -53,7 +53,7 @@ public struct ClosurePeer: AccessoryPeer {
 
 /// A peer for a line-based protocol. It responds to each line that ends with a line feed.
 public struct LinePeer: AccessoryPeer {
-    /// The maximum length of a line in bytes. If a line is longer, its beginning is dropped.
+    /// The maximum length of a line in bytes. The beginning of a longer line is dropped.
     package static let maximumLength = 65_536
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]

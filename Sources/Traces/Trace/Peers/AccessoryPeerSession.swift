@@ -5,15 +5,15 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions run on timers of the clock, never inside a call from the other side. On a virtual clock, the
-/// timers run in a deterministic order on the thread that advances the clock.
+/// The peer's actions are performed when timers of the clock fire, never during a call from the other side. On a
+/// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The number of unsent bytes (1 MiB) at which the session stops reading from the channel.
+    /// If this number of bytes (1 MiB) is unsent, the session stops reading from the channel.
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
     private struct State {
-        /// The peer, or nil while the peer handles an event and after the session has ended.
+        /// The peer. nil while the peer handles an event, and after the session has ended.
         var peer: (any AccessoryPeer)?
         var isRunning = false
         var needsRerun = false
@@ -46,8 +46,8 @@ package final class AccessoryPeerSession: Sendable {
     private let unplug: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// The session observes the channel and closes it when the peer hangs up. `unplug` is called after the session has
-    /// ended.
+    /// Creates a session on the channel. The session closes the channel when the peer hangs up. If the peer or a fault
+    /// unplugs the accessory, the session ends and calls `unplug`.
     package init(
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
@@ -82,7 +82,7 @@ package final class AccessoryPeerSession: Sendable {
     private func scheduleRun() {
         state.withLock { state in
             guard state.immediateTimer == nil, !state.hasEnded else { return }
-            // The timer's closure needs the lock that is held here, so it cannot run before the timer is stored.
+            // The timer cannot fire before it has been stored, because its closure needs the lock that is held here.
             state.immediateTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.immediateTimer = nil }
                 self?.run()
@@ -148,7 +148,8 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // After the connection has ended, received bytes are delivered even if the peer's own bytes are still unsent.
+        // Once the channel has ended, received bytes are delivered even if many of the peer's own bytes are still
+        // unsent.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)

@@ -11,8 +11,8 @@ struct AttachedAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Applies an event. Returns false if its accessory is not attached, does not have the protocol, or would exceed
-    /// the maximum number of accessories.
+    /// Applies an event. Returns false if the event's accessory is not attached or does not have the protocol, or if
+    /// too many accessories would be attached.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

@@ -8,7 +8,7 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     /// All occurrences of one message.
     package struct Entry: Sendable, Hashable {
-        /// The problem and its consequence, as a clause without a full stop.
+        /// A clause, without a full stop, that states the problem and its consequence.
         package let message: String
         package fileprivate(set) var count: Int
         /// The location of the first occurrence: a file, a line, or both. Empty if unknown.
@@ -42,14 +42,14 @@ package struct InputDiagnostics: Sendable, Hashable {
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Records a problem in a line. Line numbers start at 1. A line number of 0 means that the input is not divided
-    /// into lines. `text` is the invalid input. It is evaluated for the first occurrence only.
+    /// Records a problem in a line. Lines are counted from 1. If the input is not divided into lines, pass 0. `text` is
+    /// the invalid input. It is evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.location(line: line, of: file), text: text())
     }
 
-    /// Records problems at a location such as "line 5" or "message 7 of /gps". `location` and `text` are evaluated for
-    /// the first occurrence only.
+    /// Records `count` occurrences of a problem. The location is, for example, "line 5" or "message 7 of /gps".
+    /// `location` and `text` are evaluated for the first occurrence only.
     package mutating func record(
         _ message: String, at location: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
     ) {
@@ -57,7 +57,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         add(message, count, Entry(message: message, count: count, location: location(), text: Self.quoted(text())))
     }
 
-    /// Adds problems that another reader found later in the same input.
+    /// Adds the problems that another reader found in a later part of the same input.
     package mutating func append(_ other: InputDiagnostics) {
         for entry in other.entries { add(entry.message, entry.count, entry) }
         ungroupedCount += other.ungroupedCount

@@ -38,7 +38,7 @@ final class MappedFile: Sendable {
     /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
-        // A file that is truncated within its last page causes no SIGBUS, so the file's size is checked too.
+        // If only a part of the last page was cut off, no SIGBUS occurs, so the file's size is checked too.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }
@@ -109,7 +109,8 @@ enum SIGBUSGuard {
 
     private static let table = Table()
 
-    // The signal handler uses these copies. Access to `table` could block, because Swift initializes `table` lazily.
+    // The signal handler uses these copies instead of `table`. Swift initializes `table` lazily, so access to it could
+    // block.
     private static let slots = Atomic<UInt>(0)
     private static let previousAction = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
@@ -121,8 +122,8 @@ enum SIGBUSGuard {
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // The faulting address follows three `Int32` fields and is naturally aligned. It is read by its offset, because
-        // the name of the field differs between C libraries.
+        // The faulting address is read by its offset, because the name of its field differs between C libraries. It
+        // follows three `Int32` fields and is naturally aligned.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == busAddressError,
@@ -130,9 +131,9 @@ enum SIGBUSGuard {
         {
             return
         }
-        // No registered file contains the address, so the previous action is restored. When the handler returns, the
-        // faulting memory access is repeated and raises the signal again. A signal that a process sent is not repeated,
-        // so it is raised explicitly.
+        // No registered file contains the address, so the previous action is restored. A memory access that raised the
+        // signal is repeated when the handler returns, and raises the signal again. A signal that a process sent is not
+        // repeated, so it is raised here.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }
@@ -145,7 +146,8 @@ enum SIGBUSGuard {
             let end = slots[index].end.load(ordering: .acquiring)
             if slots[index].start.load(ordering: .relaxed) <= address, address < end {
                 slots[index].isTruncated.store(true, ordering: .relaxed)
-                // The pages after the faulting page are missing too.
+                // All pages from the faulting page to the end of the mapping are missing from the file, so all of them
+                // are replaced.
                 let page = address & ~UInt(pageSize.load(ordering: .relaxed) - 1)
                 let zeros = mmap(
                     UnsafeMutableRawPointer(bitPattern: page), Int(end - page), PROT_READ,

@@ -7,7 +7,7 @@ import JSONBytes
 struct ParsedEventLine {
     /// The time in nanoseconds since the start of the trace, or nil if the line contains no valid time.
     var time: Int64?
-    /// The event without its time and sensor, or nil if the line contains no known kind of event.
+    /// The event. Its time and sensor are not set yet. nil if the line contains no known kind of event.
     var record: TraceRecord?
     var sensor: JSONText?
     var isInvalidReading = false
@@ -46,8 +46,7 @@ struct ParsedEventLine {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
-                    // The data of an accessory event is spread over several members, so the event is parsed later, on
-                    // demand.
+                    // An accessory event consists of several members, so it is parsed as a whole later, on demand.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {
@@ -57,7 +56,7 @@ struct ParsedEventLine {
             }
         }
         try reader.finish()
-        // If the line contains no event, the whole line is reported instead of the invalid member.
+        // An invalid member is reported only if the line contains an event. Otherwise, the whole line is reported.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
         // The remaining keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }

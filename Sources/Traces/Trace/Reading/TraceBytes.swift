@@ -37,8 +37,8 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // For a path such as /dev/stdin, the process's own descriptor is duplicated, because `open` would block on a
-        // pipe without a writer.
+        // A path such as /dev/stdin refers to a descriptor of this process, which is duplicated. Opening the path would
+        // block if the descriptor is a pipe without a writer.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -128,7 +128,8 @@ extension TraceBytes: RandomAccessCollection {
 }
 
 extension [UInt8] {
-    /// Calls the closure with typed errors, which `Array.withUnsafeBytes` does not support on every platform.
+    /// Calls the closure and rethrows its typed error. `Array.withUnsafeBytes` does not support typed errors on every
+    /// platform.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -35,8 +35,8 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // If the line contains `},"`, another member may follow the report, so the full parser is required. The
-        // sequence is rare within a report.
+        // `},"` may mark the start of another member after the report, so the full parser is required. Within a report,
+        // this sequence is rare.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1

@@ -4,8 +4,9 @@ import DeviceCore
 import JSONBytes
 
 extension TraceCursor {
-    /// Parses the part after the time in a line such as `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`. A sensor and a stamp
-    /// may follow the reading, in this order. Returns nil for any other layout, which requires the full parser.
+    /// Parses a line such as `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`, starting after the time. The reading may be
+    /// followed by a sensor, a stamp, or both in this order. Returns nil for any other layout, which requires the full
+    /// parser.
     @inline(__always)
     mutating func canonicalSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
         // The shortest possible text is `,"pressure":0}`.
@@ -19,7 +20,8 @@ extension TraceCursor {
     private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        // For a vector, the parsed key includes the opening bracket of the value.
+        // The key of a vector includes the opening bracket of the value, so parsing starts one byte earlier, at the
+        // bracket.
         let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first

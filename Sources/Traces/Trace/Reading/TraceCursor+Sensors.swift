@@ -39,7 +39,7 @@ extension TraceCursor {
         // The caller must keep the bytes valid until all parts have been searched.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            // The buffer ends where the part ends, so that no line extends beyond the part.
+            // The buffer is cut at the end of the part, so that the last line does not extend into the next part.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var checkedEnd = starts[part]
@@ -54,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line cannot introduce a sensor: it begins with a gpsd report, or it is a reading of a known sensor
-    /// in the writer's layout. The line is not validated.
+    /// True if the line certainly introduces no sensor, because it begins with a gpsd report, or because it is a
+    /// reading of a known sensor in the writer's layout. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -102,17 +102,18 @@ extension TraceCursor {
                 at &+= length
                 if length == 8 { continue }
             }
-            // The characters from "+" to "9" include the comma, the minus sign, the decimal point and the slash.
+            // The range from "+" to "9" contains the digits, the comma, the minus sign, the decimal point and the
+            // slash.
             let byte = bytes[at]
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
         }
-        // A comma before a key is not part of the numbers.
+        // If a key follows, the comma before it does not belong to the numbers.
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns the number of leading bytes that are characters from "+" to "9". The first byte is the least significant
-    /// byte of the word.
+    /// Returns how many of the word's leading bytes are in the range from "+" to "9". The first byte is the least
+    /// significant byte.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080

@@ -2,11 +2,11 @@
 
 package import DeviceCore
 
-/// Iterates over a trace's events without allocating memory. Each call needs the file's bytes, which
-/// ``TraceFile/play(_:)`` provides.
+/// Iterates over a trace's events without allocating memory. The file's bytes must be passed to each call.
+/// ``TraceFile/play(_:)`` provides them.
 ///
-/// The cursor skips unusable lines and reports them in ``warnings``. It checks only the beginning and end of a report,
-/// because the decoder validates the JSON. A copy of the cursor serves as a bookmark.
+/// The cursor skips unusable lines and reports them in ``warnings``. In a report, it checks only the beginning and the
+/// end, because the decoder validates the JSON. To return to a position later, keep a copy of the cursor.
 package struct TraceCursor: Sendable {
     package static let maximumWarnings = 100
     /// The first warnings, up to ``maximumWarnings``.
@@ -17,7 +17,8 @@ package struct TraceCursor: Sendable {
     package private(set) var diagnostics = InputDiagnostics()
     /// The set of reasons that occur in the warnings, including warnings that are not stored.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// The number of skipped lines that are not empty: invalid lines, and lines of gpsd output that contain no report.
+    /// The number of lines that were skipped because they are invalid, or because they are lines of gpsd output without
+    /// a report. Empty lines are not counted.
     package internal(set) var skippedLines = 0
     var lines: TraceLines
     private var lastTime: Int64 = 0
@@ -27,7 +28,7 @@ package struct TraceCursor: Sendable {
     var sentenceCount = 0
     var sensorTable: TraceSensors
     var accessories = AttachedAccessories()
-    /// The records of an in-memory trace, which need no parsing, and the index of the next record.
+    /// The records of an in-memory trace, which need no parsing. `nextReading` is the index of the next record.
     private var readings: [TraceRecord] = []
     private var nextReading = 0
     /// The problems found in the current line.
@@ -54,7 +55,7 @@ package struct TraceCursor: Sendable {
         self.readings = readings
     }
 
-    /// Creates a cursor for detecting whether a file contains gpsd reports.
+    /// Creates a cursor that searches a file for gpsd reports. It is used to detect the format of the file.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd

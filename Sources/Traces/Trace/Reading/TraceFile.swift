@@ -58,8 +58,8 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. If it is not a regular file, at most half of the physical memory or 1 GiB is read, whichever is
-    /// less.
+    /// Opens a file. If it is not a regular file, for example a pipe, its size is limited to half of the physical
+    /// memory, and to at most 1 GiB.
     ///
     /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
@@ -96,22 +96,22 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor at the first event, and with the bytes for the cursor. For an in-memory trace,
-    /// the bytes are empty, so the closure must not use the ranges of records.
+    /// Calls the closure with a cursor at the first event, and with the bytes that the cursor needs. For an in-memory
+    /// trace, the bytes are empty, so the closure must not use the `range` of a record.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
     }
 
-    /// A cursor for use with ``withPlayedBytes(_:)``.
+    /// A cursor at the first event. ``withPlayedBytes(_:)`` provides the bytes that it needs.
     package var playingCursor: TraceCursor { readings.map { TraceCursor(self, readings: $0) } ?? TraceCursor(self) }
 
-    /// Calls the closure with the bytes for a ``playingCursor``. For an in-memory trace, the bytes are empty.
+    /// Calls the closure with the bytes that a ``playingCursor`` needs. For an in-memory trace, the bytes are empty.
     package func withPlayedBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         readings == nil ? bytes.withUnsafeBytes(body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// The number of bytes for a ``playingCursor``.
+    /// The number of bytes that a ``playingCursor`` reads. It is 0 for an in-memory trace.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
     /// The maximum size of a trace that is read from a stream, in bytes. It is half of the physical memory, and at most
@@ -150,8 +150,8 @@ extension TraceFile: Sequence {
     /// Creates an iterator before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// The first hundred warnings about lines that were skipped or only partly read. Every access reads the whole
-    /// trace, whereas an iterator collects the same warnings as it reads.
+    /// Warnings about lines that were skipped or only partly read, at most one hundred. Each access to this property
+    /// reads the whole trace. If you iterate over the trace anyway, use the warnings of the iterator instead.
     public var warnings: [TraceWarning] {
         play { cursor, bytes in
             while cursor.next(bytes) != nil {}

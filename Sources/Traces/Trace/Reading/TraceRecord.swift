@@ -3,10 +3,10 @@
 package import DeviceCore
 import JSONBytes
 
-/// A trace event returned by ``TraceCursor``: a time, a kind and the range of the contents in the file.
+/// A trace event returned by ``TraceCursor``. It consists of a time, a kind and the range of the contents in the file.
 ///
-/// A record owns no memory. It contains the values of a motion reading, and methods such as ``line(in:)`` decode other
-/// contents on demand from the bytes of the file.
+/// A record owns no memory. The values of a motion reading are stored in the record itself. Other contents are decoded
+/// on demand from the bytes of the file, by methods such as ``line(in:)``.
 package struct TraceRecord: Sendable, Hashable {
     package enum Kind: UInt8, Sendable {
         /// A report from gpsd.
@@ -30,8 +30,8 @@ package struct TraceRecord: Sendable, Hashable {
     /// least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
-    /// The range of the contents: the value of a motion reading, or the line exactly as gpsd sent it, without its
-    /// terminator.
+    /// The range of the contents in the file. For a motion reading, the contents are the value. For a line from gpsd,
+    /// they are the line exactly as gpsd sent it, without its terminator.
     package var range: Range<Int>
     /// True if the text of the line is encoded as hexadecimal digits.
     var isHexadecimal = false
@@ -39,7 +39,8 @@ package struct TraceRecord: Sendable, Hashable {
     var sensorKind = SensorKind.accelerometer
     /// The index of the sensor in the cursor's list, or a negative value if the event has no sensor.
     var sensorIndex: Int32 = -1
-    /// The value of a motion reading. A `SIMD3` would make the record 50 % larger.
+    /// The value of a motion reading. It consists of three properties, because a `SIMD3` would make the record 50 %
+    /// larger.
     var x = 0.0
     var y = 0.0
     var z = 0.0
@@ -102,7 +103,7 @@ extension TraceRecord {
         return TraceBattery.reading(contents)
     }
 
-    /// False for a battery event with a level outside 0…1, an unknown state or an unknown member.
+    /// True if a battery event is null, or if all its members are known and valid.
     func hasReadableBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
         contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
     }
@@ -112,8 +113,8 @@ extension TraceRecord {
         return TraceAccessoryEvent(line: line)
     }
 
-    /// Returns the beacon event, or nil for other kinds of records. The time of a sighting is relative to the start of
-    /// the trace.
+    /// Returns the beacon event, or nil for other kinds of records. In a sighting, the time is the time since the start
+    /// of the trace.
     package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
         guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
         return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))

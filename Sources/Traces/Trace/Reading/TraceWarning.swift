@@ -14,13 +14,13 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case missingTime
         /// A sensor reading has a missing or invalid value and was skipped.
         case invalidReading
-        /// The event was skipped because its sensor is unknown, is of a different kind, or exceeds the maximum number
-        /// of sensors.
+        /// The event was skipped because its sensor is unknown or of a different kind, or because the trace has too
+        /// many sensors.
         case unknownSensor
         /// An accessory event has a missing or invalid member and was skipped.
         case invalidAccessoryEvent
-        /// The event was skipped because its accessory is not attached, does not support the protocol, or exceeds the
-        /// maximum number of accessories.
+        /// The event was skipped because its accessory is not attached or does not support the protocol, or because too
+        /// many accessories are attached.
         case unknownAccessory
         /// A beacon event has a missing or invalid member and was skipped.
         case invalidBeaconEvent
@@ -40,7 +40,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     public var line: Int
     /// The problem.
     public var reason: Reason
-    /// The beginning of the line or of the invalid member, up to 80 characters. Empty if there is no text.
+    /// The first 80 characters of the line or of the invalid member. Empty if there is no text.
     public var text: String
 
     package init(line: Int, reason: Reason, text: String = "") {
@@ -59,7 +59,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension TraceWarning.Reason {
-    /// The problem and its consequence, as a clause.
+    /// A clause that states the problem and its consequence.
     package var message: String {
         switch self {
         case .truncatedLine: "the trace ends in the middle of this line, which was skipped"

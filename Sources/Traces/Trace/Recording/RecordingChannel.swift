@@ -3,8 +3,8 @@
 public import DeviceCore
 import Synchronization
 
-/// A wrapper around a byte channel. It reports all data in an order suitable for playback: bytes that are read during a
-/// write are reported after the write, because they may be the response to it.
+/// A byte channel that wraps another channel and reports the transferred data. The order of the reports is suitable for
+/// playback: bytes that are read during a write may be a response to it, so they are reported after the write.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
@@ -63,7 +63,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel has already ended for another reason, that reason is reported.
+        // If the channel has already ended for another reason, that reason is reported instead.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)
@@ -137,8 +137,8 @@ final class RecordingAccessorySource: AccessorySource {
 }
 
 extension Device {
-    /// Returns a copy of this device with a wrapped accessory source. Each ``TraceRecorder`` of the returned device
-    /// records the data of sessions that are opened through that device.
+    /// Returns a copy of this device whose accessory sessions can be recorded. A ``TraceRecorder`` of the returned
+    /// device records the data of sessions that are opened through that device.
     ///
     /// Other sessions, including those of other processes, cannot be recorded, because the operating system provides no
     /// access to them.

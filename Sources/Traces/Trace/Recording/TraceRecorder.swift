@@ -38,7 +38,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that the trace shows as attached.
+        /// The accessories that are attached according to the events recorded so far.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -129,7 +129,7 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // The lock is not held here, because a source that is already lost calls the closure during the subscription,
+        // The lock must not be held here. If a source is already lost, it calls the closure during the subscription,
         // and the closure acquires the lock.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
@@ -137,8 +137,8 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // If the battery state changes while it is being recorded, the subscription may record the new state first,
-            // followed by the old state here. The state is then recorded again.
+            // If the battery state changes at this moment, the subscription may record the new state before the old
+            // state is recorded here. The loop then records the new state again.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -161,7 +161,7 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval.inSeconds, axes: .sensor)
-        // If there was no sensor of this kind at the start, losses are recorded under the name of the kind.
+        // If there was no sensor of this kind at the start, the name of the kind identifies the sensor in loss events.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
@@ -222,7 +222,7 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure if recording is in progress. Errors need no handling here: the writer reports failures to
+    /// Calls the closure if recording is in progress. Errors are ignored here: the writer also reports failures to
     /// ``handleFailure(_:)``, and events after the end of recording are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }

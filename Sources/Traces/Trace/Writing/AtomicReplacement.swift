@@ -15,13 +15,13 @@ struct AtomicReplacement: Sendable {
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The resolved destination, or nil if the path does not exist yet. File names are relative to the destination's
-    /// directory.
+    /// The resolved destination, or nil if the path does not exist yet. If it is not nil, file names are relative to
+    /// the destination's directory.
     private let destination: ResolvedDestination?
     /// Returns the file's final name. The name is either fixed or chosen so that no file with this name exists.
     private let name: @Sendable () -> String
     private let retriesWithOtherName: Bool
-    /// The temporary name beside the existing file, or the final path if no file exists.
+    /// The name of the new file until it is complete. If no file exists, this may already be the final path.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
@@ -55,7 +55,8 @@ struct AtomicReplacement: Sendable {
         replacedFile = (existing.user, existing.group, mode ?? existing.mode)
     }
 
-    /// Prepares a new file. `name` is called when the file is complete, and again if the returned path exists by then.
+    /// Prepares a new file. `name` is called when the file is complete. It is called again if a file has been created
+    /// at the returned path in the meantime.
     init(named name: @escaping @Sendable () -> String, temporary: String, mode: mode_t?) {
         (self.name, self.temporary, self.mode, destination) = (name, temporary, mode, nil)
         (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
@@ -86,8 +87,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if
-    /// /proc, which is needed to name the file later, is not mounted.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if /proc
+    /// is not mounted, because /proc is needed to name the file later.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder

@@ -8,8 +8,8 @@ extension ExclusiveFile {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory for files with the given mode. Users who may read the files may also enter the directory.
-    /// Returns 0, or -1 with the reason in `errno`.
+    /// Creates a directory. `mode` is the mode of the files that it will contain. Users who may read the files may also
+    /// enter the directory. Returns 0, or -1 with the reason in `errno`.
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }

@@ -11,10 +11,10 @@ final class ResolvedDestination: Sendable {
     /// The descriptor of the directory that contains the file, for calls such as `openat`.
     let folder: Int32
     let name: String
-    /// An `O_PATH` descriptor of the file. Negative if the file does not exist, or if the path is a link in /proc to an
-    /// open file.
+    /// An `O_PATH` descriptor of the file. It is negative if the file does not exist, or if the path leads to a link in
+    /// /proc that refers to an open file.
     private let file: Int32
-    /// True for a link in /proc to a file that this process or another process has open.
+    /// True if the path leads to a link in /proc that refers to a file opened by this or another process.
     private let isProcLink: Bool
     /// The file status, or nil if the file does not exist.
     let status: Status?
@@ -78,7 +78,7 @@ final class ResolvedDestination: Sendable {
         if file >= 0 { systemClose(file) }
     }
 
-    /// True if ``open()`` duplicates a descriptor that is already open in this process.
+    /// True if ``open()`` returns a duplicate of a descriptor that this process already has open.
     var duplicatesOwnDescriptor: Bool { isProcLink && ownDescriptor != nil }
 
     var isWritable: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
@@ -86,8 +86,8 @@ final class ResolvedDestination: Sendable {
     /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.
     func open() -> Int32 {
         if isProcLink {
-            // If the file is already open in this process, as for /dev/stdout, its descriptor is duplicated. The
-            // duplicate shares the current position, so that `>>` in a shell appends.
+            // If this process already has the file open, as with /dev/stdout, the descriptor is duplicated. The
+            // duplicate shares the file position. A redirection with `>>` in a shell therefore appends to the file.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -116,7 +116,8 @@ final class ResolvedDestination: Sendable {
         return nil
     }
 
-    /// True for a link in /proc. Such a link refers to an open file, not to the path in its text.
+    /// True for a link in /proc. Unlike other symbolic links, it refers to an open file, even if its text is not the
+    /// path of that file.
     private static func isProcLink(_ link: stat) -> Bool {
         var system = stat()
         return stat("/proc/self", &system) == 0 && link.st_dev == system.st_dev

@@ -16,7 +16,7 @@ package struct TraceOutput: TraceDestination {
     /// A closure that is called ten times a second while the pipe's reader accepts no data. If it returns false, the
     /// write fails.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
-    /// True for a terminal, which must not receive control characters from the recording.
+    /// True for a terminal. Control characters in the recording must not be written to it.
     private let isTerminal: Bool
 
     private init(
@@ -60,8 +60,8 @@ extension TraceOutput {
             shouldKeepWaiting: nil)
     }
 
-    /// Opens an existing file and truncates it. On failure, returns a negative descriptor, with the reason in `errno`.
-    /// `isLockedByOpener` is true if this process had already opened and locked the file.
+    /// Opens an existing file and truncates it. If this fails, the descriptor is negative, and `errno` contains the
+    /// reason. `isLockedByOpener` is true if this process had already opened and locked the file.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isLockedByOpener: Bool)
     {
         guard let destination = ResolvedDestination.resolve(path) else { return (-1, false) }
@@ -76,7 +76,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, which must keep its contents. Therefore, only this link is replaced with a new
+        // The file has other hard links, whose contents must not change. Therefore, this link is replaced with a new
         // file.
         systemUnlock(descriptor)
         systemClose(descriptor)
@@ -127,9 +127,9 @@ extension TraceOutput {
         }
     }
 
-    /// Creates a new file that gets its final name only when it is complete. `name` returns an unused path, and is
-    /// called again if that path has been created in the meantime. `temporary` is the name of the incomplete file on
-    /// file systems that do not support unnamed files.
+    /// Creates a new file that gets its final name only when it is complete. `name` returns an unused path. It is
+    /// called again if a file has been created at that path in the meantime. `temporary` is the name of the incomplete
+    /// file if the file system does not support unnamed files.
     package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
@@ -178,7 +178,7 @@ extension TraceOutput {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&wait, 1, 100)
-            // A signal also interrupts `poll`, but does not mean that the pipe is writable.
+            // A signal may interrupt `poll` before the pipe is writable.
             if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
             if !shouldKeepWaiting() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
@@ -188,7 +188,7 @@ extension TraceOutput {
     package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
-        // Only disk errors are reported. For pipes and devices, `fsync` fails with other errors.
+        // Only disk errors are reported, because `fsync` fails with other errors for pipes and devices.
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
@@ -200,7 +200,7 @@ extension TraceOutput {
         }
     }
 
-    /// Closes an owned file. Removes an incomplete replacement, and keeps any other file.
+    /// Closes an owned file. An incomplete replacement is deleted, and any other file is kept.
     package func abandon() {
         guard let replacement else {
             try? close()

@@ -110,8 +110,9 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Writes one line per reading, with the arrival time of the batch. Omits readings that a trace cannot represent.
-    /// The readings are in the sensor's own axes. `start` is the start of the trace on the batch's clock.
+    /// Writes the readings of a batch, one per line, with the arrival time of the batch. Omits readings that a trace
+    /// cannot represent. The readings are in the sensor's own axes. `start` is the time on the batch's clock at which
+    /// the trace starts.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A channel of readings that the pages draw.
+/// A channel of sensor readings to plot on the dashboard.
 package struct DashboardChannel: Sendable {
     package let name: String
     package let label: String
@@ -109,7 +109,7 @@ package struct GapDetector: Sendable {
 
     package init() {}
 
-    /// Processes the time of a reading, in seconds. If a gap precedes the reading, returns the start of the gap and the
+    /// Processes the time of a reading, in seconds. If the reading follows a gap, returns the start of the gap and the
     /// time at which charts interrupt the line.
     package mutating func process(_ time: Double) -> (start: Double, breakTime: Double)? {
         guard let last else {
@@ -124,8 +124,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // A gap at most doubles the usual interval. If the rate drops permanently, the usual interval is therefore
-            // correct again after a few gaps.
+            // Each gap raises the usual interval, but at most doubles it. If the rate drops permanently, the usual
+            // interval is therefore correct again after a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

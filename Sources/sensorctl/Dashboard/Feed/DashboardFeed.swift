@@ -193,8 +193,8 @@ package final class DashboardFeed: Sendable {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
-            // The history already contains the queued data except for one-time messages, so everything else is removed
-            // from the queue.
+            // The history already contains all queued data except one-time messages, so only these messages stay in the
+            // queue.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.retention != .transient }
             state.droppedCount = 0

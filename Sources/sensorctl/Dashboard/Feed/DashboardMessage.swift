@@ -17,7 +17,7 @@ package struct DashboardMessage: Sendable {
 
     let type: String
     let retention: Retention
-    /// The type of the state message that this message invalidates.
+    /// The type of an earlier state message that is no longer valid once this message has been sent.
     let invalidatedState: String?
     let frame: [UInt8]
 

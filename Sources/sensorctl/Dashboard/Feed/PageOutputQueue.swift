@@ -7,13 +7,14 @@ struct PageOutputQueue {
     /// The maximum size of the queue, in bytes. One minute of data from nine axes at 100 Hz, with all derived values,
     /// takes up less than half of this size.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. When it is reached, the server accepts no further commands from the page
-    /// until the page has read some responses.
+    /// The maximum number of queued responses. When this number is reached, the server accepts no further commands from
+    /// the page until the page has read some of the responses.
     static let responseLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings, or 0 for other items. Other items are dropped only after all readings.
+        /// The number of readings in the item. 0 if the item is not a batch of readings. Items without readings are
+        /// dropped only when no readings are left in the queue.
         var readings: Int
         var isResponse = false
     }

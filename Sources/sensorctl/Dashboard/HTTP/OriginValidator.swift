@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rejects requests from other sites. The Host header reveals DNS rebinding, Origin reveals requests from other sites,
-/// and Sec-Fetch-Site reveals sites that embed resources of this server.
+/// Rejects requests from other sites. The Host header reveals DNS rebinding. The Origin header reveals that another
+/// site sent the request. The Sec-Fetch-Site header reveals that another site embeds a resource of this server.
 struct OriginValidator: Sendable {
     private let authorities: [String]
 
@@ -54,7 +54,8 @@ package struct DashboardToken: Sendable {
         }.joined()
     }
 
-    /// Compares tokens of equal length in constant time, so that the duration does not reveal matching characters.
+    /// Compares the tokens. If they have the same length, the duration is constant, so it does not reveal how many
+    /// characters match.
     package func matches(_ other: String) -> Bool {
         let (expected, given) = (Array(text.utf8), Array(other.utf8))
         guard expected.count == given.count else { return false }

@@ -71,8 +71,8 @@ enum MediaType {
     }
 }
 
-/// The installed JavaScript libraries that the page loads. The server provides only regular files that existed at
-/// startup, and ignores symbolic links below the library folders.
+/// The installed JavaScript libraries that the page loads. Only regular files that existed at startup are served.
+/// Symbolic links below the library folders are ignored.
 package struct AssetFolder: Sendable {
     package struct Library: Sendable {
         package let name: String
@@ -117,7 +117,8 @@ package struct AssetFolder: Sendable {
     /// - Parameter root: The folder that contains the library folders.
     package init(root: String = "/usr/share/javascript") {
         for library in Library.all {
-            // The library folder itself may be a symbolic link that an administrator created.
+            // Unlike the files in it, the library folder may be a symbolic link, for example one that an administrator
+            // created.
             guard let folder = Self.resolved("\(root)/\(library.folder)") else { continue }
             collect(folder, as: library.folder, depth: 1)
         }

@@ -29,9 +29,9 @@ package struct DashboardOptions: Sendable {
     package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
-    /// The time limit for sending a response and receiving the next request, in seconds.
+    /// The time limit from one request to the next, in seconds. It includes the time for sending the response.
     package var idleTimeout = 30.0
-    /// The interval between pings, in seconds. A page that leaves two pings unanswered is disconnected.
+    /// The interval between pings, in seconds. A page that does not answer two successive pings is disconnected.
     package var pingInterval = 20.0
     /// The minimum interval between transmissions to the pages, in seconds.
     package var flushInterval = 0.033
@@ -52,8 +52,8 @@ package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// The time at which the session's clock is zero, in ISO 8601 format, or nil if unknown. This property is a closure
-    /// because the system clock may be set while the dashboard is running.
+    /// The civil time at which the session's clock is zero, in ISO 8601 format, or nil if unknown. This property is a
+    /// closure because its result changes if the system clock is set while the dashboard is running.
     package var start: @Sendable () -> String? = { nil }
     /// The duration of the trace in seconds, or nil for a live session.
     package var duration: Double?

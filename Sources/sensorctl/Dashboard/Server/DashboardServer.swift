@@ -70,7 +70,7 @@ struct RequestHandler {
     let policy: String
     private let hello: SessionDescription
     private let originValidator: OriginValidator
-    /// A random ID by which a reconnecting page recognizes the session.
+    /// A random ID of the session. It lets a page detect whether it has reconnected to the same session.
     private let session = DashboardToken().text
 
     init(
@@ -85,8 +85,8 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Accepts a page. The string is the value of the Sec-WebSocket-Accept header. A page with a valid token cannot
-        /// be replaced by another page.
+        /// Accepts the connection of a page. The string is the value of the Sec-WebSocket-Accept header. `hasToken` is
+        /// true if the page sent a valid token. Such a page cannot be replaced by another page.
         case page(String, hasToken: Bool)
     }
 

@@ -39,8 +39,8 @@ final class HTTPConnection {
 
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// True if the server may read from the connection. An HTTP connection is not read while a response is pending. A
-    /// WebSocket is not read while too many commands or responses are pending.
+    /// True if the server may read from the connection. It does not read from an HTTP connection while a response is
+    /// pending, or from a WebSocket while too many commands or responses are pending.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
@@ -56,7 +56,8 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // No response is lost, because the next request is read only after the previous response has been sent.
+            // Closing the connection loses no response, because the server reads from it only after sending the
+            // previous response.
             isClosed = true
         }
     }

@@ -74,7 +74,8 @@ struct WebSocketDecoder {
         return events
     }
 
-    /// Decodes the next frame. Returns nil if the frame is incomplete, or `.some(nil)` if the message is incomplete.
+    /// Decodes the next frame. Returns nil if the frame is incomplete. Returns `.some(nil)` if the frame is complete
+    /// but the rest of its message is missing.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
@@ -88,7 +89,7 @@ struct WebSocketDecoder {
             length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
             header = 4
         } else if length == 127 {
-            // A 64-bit length field means that the length exceeds the limit.
+            // Only a length above the limit requires a 64-bit length field.
             return end(.tooLarge)
         }
         if kind.isControl, !isLast || length > 125 { return end(.protocolError) }

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A histogram of the intervals between the readings of a stream, with one outline for each trace.
+/// A histogram of the intervals between the readings of a stream. Each trace has its own outline.
 package struct IntervalChart: Sendable {
     package var name: String
     package var counters: [(trace: Int, counter: IntervalCounter)]

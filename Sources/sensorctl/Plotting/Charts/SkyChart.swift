@@ -14,7 +14,7 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// QZSS and NavIC share a color, because their satellites are rarely visible at the same location.
+    /// QZSS and NavIC satellites have the same color, because they are rarely visible at the same location.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])
@@ -123,8 +123,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // A jump is not drawn as a line, because either the satellite was out of view in between, or the receiver
-            // confused it with another satellite.
+            // A jump is not drawn as a line. Either the satellite was out of view in between, or the receiver confused
+            // it with another satellite.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }

@@ -10,7 +10,7 @@ struct TimeAxis {
     /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True if line styles distinguish traces. False if they distinguish the lines of a single trace.
+    /// True if each trace has its own line style. False if each line of a single trace has its own line style.
     var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
@@ -64,8 +64,8 @@ extension TimeChart {
         }
     }
 
-    /// Returns true if an edge of an accuracy band is inside the chart. If there is none, the bands would fill the
-    /// whole chart, so they are not drawn.
+    /// Returns true if an edge of an accuracy band is inside the chart. Without a visible edge, the bands would fill
+    /// the whole chart, so they are not drawn.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -82,7 +82,8 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // The legend is in the header of the figure if line styles distinguish traces.
+            // If each trace has its own line style, the header of the figure explains the styles. Only unreliable lines
+            // are then listed here.
             guard !hasSeveralTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -133,8 +134,8 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps to draw for a single trace, in pixels. A gap is drawn only if no line has readings in it. If
-    /// there are more than 60 gaps, none are drawn.
+    /// Returns the gaps to draw, in pixels. A gap is drawn only if no line has readings in it. Returns an empty array
+    /// if there are several traces or more than 60 gaps.
     static func visibleGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
@@ -142,7 +143,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // A gap is not drawn if another line has readings in it, such as a line of unreliable values.
+            // A gap is not drawn if a different line has readings in it, for example the line of unreliable values.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -201,7 +202,7 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // The part of the band that extends beyond one end of the circle is drawn at the other end.
+                // If a band extends beyond one end of the circle, this part is drawn at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

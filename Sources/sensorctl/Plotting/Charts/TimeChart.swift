@@ -8,7 +8,8 @@ package struct TimeLine: Sendable {
     package var trace: Int
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The longest pause that does not interrupt the line, in seconds. nil if no pause interrupts the line.
+    /// The maximum interval between two connected readings, in seconds. A longer interval interrupts the line. nil if
+    /// the line is never interrupted.
     package var gap: Double?
 
     package init(name: String, trace: Int, isUnreliable: Bool = false, series: SeriesDecimator, gap: Double?) {
@@ -37,7 +38,8 @@ package struct TimeChart: Sendable {
     /// An uninterrupted part of a line.
     struct Stroke {
         var points: [PlotPoint]
-        /// The points at which the line crosses the ends of a circular axis. They are not readings.
+        /// The points at which a line on a circular axis enters and leaves the chart. They are interpolated and are not
+        /// readings.
         var entry: PlotPoint?
         var exit: PlotPoint?
         var bands: [[(time: Double, range: ClosedRange<Double>)]] = []
@@ -114,7 +116,8 @@ extension TimeChart.Drawing {
             let time = previous.time + share * (point.time - previous.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // If the value went around the circle more than once, an additional line crosses the whole axis.
+            // If the value went around the circle more than once between the two readings, an additional line crosses
+            // the whole axis.
             if abs(point.turnCount - previous.turnCount) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)

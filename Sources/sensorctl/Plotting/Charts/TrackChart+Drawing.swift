@@ -182,7 +182,8 @@ extension TrackChart.Drawing {
 
     func isBehindGap(_ index: Int) -> Bool { gap.map { positions[index].pause > $0 } ?? false }
 
-    /// Returns the parts of the track in an interval of time. Positions are interpolated linearly, even across gaps.
+    /// Returns the parts of the track that lie in an interval of time. Positions are interpolated linearly, even across
+    /// gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard positions.count > 1 else {
             return positions.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []

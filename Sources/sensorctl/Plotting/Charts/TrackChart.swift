@@ -8,7 +8,8 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The longest pause that does not interrupt the track, in seconds. nil if no pause interrupts the track.
+        /// The maximum interval between two connected positions, in seconds. A longer interval interrupts the track.
+        /// nil if the track is never interrupted.
         package var gap: Double?
 
         package init(trace: Int, simplifier: TrackSimplifier, gap: Double?) {

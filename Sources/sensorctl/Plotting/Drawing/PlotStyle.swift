@@ -5,7 +5,7 @@
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
-    /// True if the line is drawn below dashed lines. It is then wider, so that it is visible between the dashes.
+    /// True if dashed lines are drawn over this line. The line is then wider, so that it is visible between the dashes.
     var isUnderlay = false
 
     var width: Double { isUnderlay ? 2.2 : 1.1 }
@@ -40,8 +40,7 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text. `anchor` is "start", "middle" or "end" and selects the part of the text that is placed at the
-    /// position.
+    /// Draws text. `anchor` states which part of the text is at the position: "start", "middle" or "end".
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -91,7 +90,8 @@ extension SVGWriter {
         ])
     }
 
-    /// Draws a sample of each line with its name, from right to left. Returns the left edge of the legend.
+    /// Draws a legend from right to left: a short piece of each line, followed by its name. Returns the left edge of
+    /// the legend.
     @discardableResult
     mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
         var x = right
@@ -115,7 +115,8 @@ extension SVGWriter {
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The smallest factor by which chart heights may be scaled so that a figure fits on a page.
+    /// The smallest factor by which chart heights are multiplied to fit a figure on a page. If a smaller factor is
+    /// necessary, the heights are not changed.
     static let minimumScale = 0.62
     static let right = 14.0
 }

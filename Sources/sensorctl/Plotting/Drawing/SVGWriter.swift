@@ -16,7 +16,8 @@ package struct SVGWriter: Sendable {
         element("g", attributes, body)
     }
 
-    /// Writes the outermost element of a picture, or an element with its own coordinate system.
+    /// Writes an `svg` element. It is either the outermost element of a picture, or a nested element with its own
+    /// coordinate system.
     mutating func svg(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         element("svg", attributes, body)
     }
@@ -73,7 +74,7 @@ package struct SVGWriter: Sendable {
 
 typealias SVGAttributes = KeyValuePairs<StaticString, SVGValue>
 
-/// The value of an attribute: a coordinate with at most two decimals, or text to be escaped.
+/// The value of an attribute: text, which is escaped, or a coordinate, which is written with at most two decimals.
 enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral
 {

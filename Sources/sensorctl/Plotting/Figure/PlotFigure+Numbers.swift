@@ -23,7 +23,7 @@ extension PlotFigure {
         for chart in intervals { for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) } }
     }
 
-    /// The number of points that can be distinguished along the horizontal axis.
+    /// The maximum number of points that a viewer can distinguish along the horizontal axis.
     static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
     var duration: Double { range.upperBound - range.lowerBound }
 
@@ -36,8 +36,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Each list contains the points of an uninterrupted part of the line. A line is interrupted at gaps and
-        // wraparounds.
+        // Each list contains the points of an uninterrupted part of the line. Gaps and wraparounds interrupt a line.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

@@ -136,7 +136,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns a row with explanations of the marks that are not in a legend.
+    /// Returns a row of notes about marks that no legend explains.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
@@ -147,7 +147,8 @@ extension PlotFigure {
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
-        // The row of faults is drawn only above time charts. If there are no time charts, the footer names the faults.
+        // Faults are shown in a row above the time charts. If there are no time charts, the footer names the faults
+        // instead.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }

@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Counts the intervals between readings in bounded memory. The resolution is 1 µs. If there are too many different
-/// intervals, the resolution is reduced by powers of ten.
+/// Counts how often each interval between readings occurs, in bounded memory. The resolution is 1 µs at first. If there
+/// are too many different intervals, the resolution is reduced by powers of ten.
 package struct IntervalCounter: Sendable {
     static let limit = 65_536
 
@@ -85,7 +85,8 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // Adds a margin, so that equal intervals fall into a single bin in the middle, despite rounding errors.
+        // Adds a margin. If all intervals are equal, they fall into a single bin in the middle, despite rounding
+        // errors.
         let margin = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - margin)
         let high = greatest + margin
@@ -99,8 +100,8 @@ package struct IntervalHistogram: Sendable {
         (start, width) = (axis.start, axis.width)
         counts = Array(repeating: 0, count: axis.bars)
         for (interval, number) in counter.sorted {
-            // Adds a tolerance for rounding errors, so that an interval on a boundary is counted in the bin that starts
-            // there.
+            // Adds a tolerance for rounding errors. An interval on the boundary between two bins is therefore counted
+            // in the upper bin.
             let index = ((interval - start) / width + 1e-6).rounded(.down)
             if index < 0 {
                 countBelow += number

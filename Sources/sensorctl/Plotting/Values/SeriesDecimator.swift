@@ -44,7 +44,7 @@ package struct SeriesDecimator: Sendable {
 
     /// - Parameter margin: The uncertainty in each direction. A negative value or nil means that it is unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
-        // An angle outside the circle is invalid.
+        // On a circular axis, a value outside the range of the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
         var point = point
         if quantity.circle != nil, let previous = cells.last?.last {
@@ -88,8 +88,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, successive readings belong to different cells, so adjacent cells are
-        // merged to limit memory use.
+        // If the clock jumps back and forth, successive readings belong to different cells, even if the cells are long.
+        // Adjacent cells are then merged to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 
@@ -136,8 +136,8 @@ package struct PlotPoint: Sendable, Hashable {
     /// The time in seconds from the start of the time axis.
     package var time: Double
     package var value: Double
-    /// The number of full turns since the first reading. Between two readings, the value is assumed to take the shorter
-    /// way around the circle.
+    /// The number of full turns since the first reading. From each reading to the next, the value is assumed to take
+    /// the shorter way around the circle.
     package internal(set) var turnCount = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }

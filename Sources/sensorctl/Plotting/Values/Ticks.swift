@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten, with a relative tolerance of 1e-9. Returns 1 if `least` is not
-/// a positive finite number.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten. The result may be less than `least` by a relative tolerance of
+/// 1e-9. Returns 1 if `least` is not a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
@@ -16,7 +16,7 @@ package func niceStep(atLeast least: Double) -> Double {
 
 /// Returns `factor` times a power of ten, correctly rounded.
 func powerOfTen(_ exponent: Int, times factor: Double) -> Double {
-    // Powers up to 10²² are exact, so the quotient is correctly rounded.
+    // Powers of ten up to 10²² are exact, so dividing by them gives a correctly rounded result.
     if exponent < 0, exponent >= -22 { return factor / pow(10, Double(-exponent)) }
     return factor * pow(10, Double(exponent))
 }
@@ -35,8 +35,8 @@ package struct Ticks: Sendable, Equatable {
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // If there are fewer than three ticks, a smaller step is used, because a single tick does not show the scale.
-        // The number of ticks may then exceed `count`.
+        // A single tick does not show the scale. If there are fewer than three ticks, a smaller step is therefore used,
+        // even if the number of ticks then exceeds `count`.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)
@@ -51,8 +51,9 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks in degrees, whose step divides 180° evenly. In a range of at most `count` degrees, or of more than
-    /// `count` times 180°, returns ``numbers(_:count:mayScale:)`` instead.
+    /// Returns ticks in degrees. Their step divides 180° evenly. A range of at most `count` degrees requires a smaller
+    /// step, and a range of more than `count` times 180° a larger one. For such a range, returns
+    /// ``numbers(_:count:mayScale:)``.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -63,8 +64,8 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    /// Returns ticks for a logarithmic axis of counts: 1, 2, 5 and 10 if `greatest` is below 20, regardless of `count`,
-    /// otherwise powers of ten.
+    /// Returns ticks for a logarithmic axis of counts. If `greatest` is below 20, the ticks are 1, 2, 5 and 10, as far
+    /// as they are needed, regardless of `count`. Otherwise, the ticks are powers of ten.
     package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
             let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }
@@ -87,7 +88,8 @@ package struct Ticks: Sendable, Equatable {
         let first = (range.lowerBound / step - slack).rounded(.up)
         let last = (range.upperBound / step + slack).rounded(.down)
         guard first <= last, last - first < 1000 else { return [] }
-        // Division avoids the rounding error of multiplication by a fractional step. For example, 3 * 0.1 is not 0.3.
+        // Dividing by an integer avoids the rounding error of multiplying by a fractional step. For example, 3 * 0.1 is
+        // not 0.3.
         let inverse = (1 / step).rounded()
         let isFraction = step < 1 && abs(inverse * step - 1) < 1e-12
         return (0...Int(last - first)).map { index in

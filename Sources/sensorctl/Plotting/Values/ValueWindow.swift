@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The visible range of a linear or circular value axis.
+/// The visible range of a value axis, which is linear or circular.
 ///
-/// A circular axis begins and ends at a direction without values. For example, if a heading oscillates around north,
-/// north is in the middle of the axis. If there are values in all directions, the axis shows the full circle. A line
-/// can then leave the chart at one edge and enter at the other.
+/// A circular axis is cut at a direction without values. For example, if a heading oscillates around north, the axis is
+/// cut near south, so that north is in the middle. If there are values in all directions, the axis shows the full
+/// circle. A line can then leave the chart at one edge and enter at the other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// The angle at which a circular axis begins and ends. Larger angles are shown 360° lower. nil for a full circle or
-    /// a linear quantity.
+    /// The angle at which a circular axis is cut. Values above this angle are drawn 360° lower. nil for a full circle
+    /// or a linear axis.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
     /// True if a line can leave the chart at one edge and enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum width of a sector without values, in degrees. A circular axis begins and ends only in such a sector.
+    /// The minimum width of a sector without values, in degrees. A circular axis is cut only in such a sector.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -42,14 +42,14 @@ struct ValueWindow {
         guard let circle else { return position }
         let offset = (position - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let label = circle.lowerBound + (offset < 0 ? offset + 360 : offset)
-        // The two ends of a full circle have different labels. On other axes, ±180° is labeled 180 as in Core Motion,
-        // and north is labeled 0.
+        // The two ends of a full circle have different labels. On any other circular axis, ±180° is labeled 180 as in
+        // Core Motion, and north is labeled 0.
         if isFullCircle, position == circle.upperBound { return position }
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
 
-    /// Returns the range of the values, plus as much of the accuracy bands as possible without making the values
-    /// unreadable.
+    /// Returns the range of the values. Extends it to show as much of the accuracy bands as possible, as long as the
+    /// values remain readable.
     private static func range(_ series: [SeriesDecimator], _ position: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -79,7 +79,8 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // A line between two cells takes the shorter way around the circle, so the sector that it crosses is not empty.
+        // A line between two cells takes the shorter way around the circle. The sector that the line crosses is
+        // therefore not empty.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {

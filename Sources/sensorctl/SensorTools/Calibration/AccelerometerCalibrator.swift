@@ -30,9 +30,9 @@ package struct AccelerometerCalibrator: Sendable {
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
 
-    /// Creates a calibrator. `limit` is the deviation from the mean that counts as movement, in m/s². `duration` is the
-    /// required time at rest in each pose, in seconds. The default gravity is standard gravity, which differs from
-    /// local gravity by at most 0.3 %.
+    /// Creates a calibrator. A reading that deviates from the mean by more than `limit`, in m/s², counts as movement.
+    /// `duration` is the required time at rest in each pose, in seconds. The default gravity is standard gravity, which
+    /// differs from local gravity by at most 0.3 %.
     package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
@@ -60,8 +60,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration. nil until all six poses have been measured. Also nil if the determinant of the matrix is not
-    /// between 0.1 and 10, because the readings are then implausible.
+    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible, which
+    /// means that the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -101,8 +101,8 @@ package struct AccelerometerCalibrator: Sendable {
         for (pose, reading) in poses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let target = pose.up[axis] * gravity
             let x = [reading.x / gravity, reading.y / gravity, reading.z / gravity, 1]
-            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical axis by only 0.0015 m/s². The
-            // horizontal axes therefore have a small weight.
+            // A tilt of 1° changes the reading of a horizontal axis by 0.17 m/s², but that of the vertical axis by only
+            // 0.0015 m/s². The horizontal axes therefore have a small weight.
             let weight = pose.up[axis] == 0 ? 1e-4 : 1
             for row in 0..<4 {
                 for column in 0...row { system[row, column] += weight * x[row] * x[column] }

@@ -13,8 +13,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
     /// The calibration of an accelerometer, in m/s².
     case accelerometer(AccelerometerCalibration)
-    /// `matrix` maps the sensor's axes to the device's axes. `deviation` is the angle between `matrix` and the measured
-    /// rotation, in degrees.
+    /// `matrix` maps the sensor's axes to the device's axes. `deviation` is the angle between the measured rotation and
+    /// `matrix`, in degrees. It is 0 unless `matrix` was rounded to right angles.
     case mount(matrix: MountMatrix, deviation: Double, isRounded: Bool)
     /// The calibration of a magnetometer, in gauss.
     case magnetometer(MagneticCalibration)
@@ -49,7 +49,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         return stored.convertedToSensorAxes(by: mount)
     }
 
-    /// Returns nil for a pressure sensor, which has no calibration.
+    /// Returns nil for a pressure sensor, because it cannot be calibrated.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
         let converted = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {

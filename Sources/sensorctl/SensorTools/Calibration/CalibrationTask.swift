@@ -11,7 +11,7 @@ package protocol CalibrationTask: Sendable {
     /// The current instruction to the user, as a sentence.
     var instruction: String { get }
 
-    /// A sentence that states why there is no progress, or nil if there is progress.
+    /// A sentence that explains why there is no progress, or nil if there is progress.
     var hint: String? { get }
 
     /// The completed fraction, 0...1.
@@ -19,7 +19,7 @@ package protocol CalibrationTask: Sendable {
 
     var status: String { get }
 
-    /// True if the progress is reported separately. False if the instructions already contain it.
+    /// True if the progress must be displayed separately. False if the instructions already contain it.
     var reportsProgress: Bool { get }
 
     var outcome: CalibrationOutcome? { get }
@@ -59,7 +59,7 @@ package struct CalibrationSample: Sendable {
     var seconds: Double
 }
 
-/// A map of measured directions. All cells have the same area on the sphere.
+/// A map of the measured directions on a sphere. All cells cover equal areas.
 package struct SphereMap: Sendable {
     package static let rows = 8
     static let columns = 16
@@ -72,7 +72,7 @@ package struct SphereMap: Sendable {
             let v = reading - center
             let length = (v * v).sum().squareRoot()
             guard length > 0, length.isFinite else { continue }
-            // Slices of equal height have equal areas on a sphere (Archimedes).
+            // Slices of a sphere that have equal heights also have equal areas (Archimedes).
             let row = min(Int((1 - v.z / length) / 2 * Double(Self.rows)), Self.rows - 1)
             let azimuth = (atan2(v.y, v.x) / (2 * .pi) + 1).truncatingRemainder(dividingBy: 1)
             let column = min(Int(azimuth * Double(Self.columns)), Self.columns - 1)
@@ -82,7 +82,8 @@ package struct SphereMap: Sendable {
 
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// Row 0 is at the top. `share` is the horizontal position, as a fraction of the width.
+    /// Returns true if a direction in this part of the map has been measured. Row 0 is at the top. `share` is the
+    /// horizontal position, as a fraction of the map's width.
     package func isCovered(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

@@ -6,7 +6,7 @@ import SensorFusion
 
 /// Calibrates the magnetometer while the user turns the device in all directions.
 struct MagnetometerTask: CalibrationTask {
-    /// A timeout in seconds. If the calibration has not improved for this time, medium quality is accepted.
+    /// A timeout in seconds. If the calibration does not improve for this time, medium quality is accepted.
     private static let improvementTimeout = 20.0
     /// The minimum interval between evaluations, in seconds. Evaluations are expensive.
     private static let evaluationInterval = 0.2
@@ -95,7 +95,7 @@ struct MagnetometerTask: CalibrationTask {
         return nil
     }
 
-    /// Skips readings that differ from the previous stored reading by less than 2 % of their length.
+    /// Skips a reading that differs from the last stored reading by less than 2 % of its magnitude.
     private mutating func storeDirection(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last

@@ -5,12 +5,12 @@ package import SensorFusion
 
 /// Estimates the mount matrix of a sensor from accelerometer readings in known poses.
 ///
-/// Two poses with different axes are sufficient. Opposite poses cancel the sensor's offset. The result is always a
-/// rotation (orthonormal, determinant +1). This rotation maps the measured directions to the expected directions with
-/// the least squared error (Wahba's problem, solved by Davenport's q-method).
+/// Two poses with different axes are sufficient. Measuring opposite poses cancels the sensor's offset. The result is
+/// always a rotation (orthonormal, determinant +1). It maps the measured directions to the expected directions with the
+/// least squared error (Wahba's problem, solved by Davenport's q-method).
 ///
-/// Most sensors are soldered parallel to the edges of the device. If the result is within `rightAngleLimit` of one of
-/// the 24 right-angle rotations, it is therefore replaced by that rotation.
+/// Most sensors are soldered parallel to the edges of the device. A result within `rightAngleLimit` of one of the 24
+/// right-angle rotations is therefore replaced with that rotation.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
         /// Too few axes were measured. Each of the listed poses is sufficient to continue.
@@ -43,7 +43,7 @@ package struct MountMatrixFinder: Sendable {
 
     package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
-    /// The poses that are suitable for the next measurement, one for each axis without a reading. Empty if two axes
+    /// The suggested poses for the next measurement, one for each axis that has no reading yet. Empty once two axes
     /// have been measured.
     package var missingPoses: [DevicePose] {
         let measuredPoses = poses
@@ -53,7 +53,7 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// The reason why ``estimate`` is nil. This property is nil if there is an estimate.
+    /// The reason why there is no ``estimate``, or nil if there is one.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     package var estimate: MountEstimate? { try? outcome.get() }
@@ -82,7 +82,7 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.maximumResidual {
-            // If the readings fit well after they have been inverted, the sensor's axes are mirrored. This test
+            // If the readings fit well after their signs have been inverted, the sensor's axes are mirrored. This test
             // requires readings on all three axes.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if measuredAxes == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
@@ -93,7 +93,8 @@ extension MountMatrixFinder {
         return .success(estimate(q, residual: residual))
     }
 
-    /// The sensor's reading at zero acceleration, along the axes for which both poses were measured.
+    /// The sensor's offset, which is its reading at zero acceleration. It is known only along axes for which both
+    /// opposite poses were measured. The offset along other axes is assumed to be zero.
     private var offset: SIMD3<Double> {
         var sum = SIMD3<Double>.zero
         var pairs = 0.0
@@ -101,7 +102,7 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of the two readings contains the offset, but also an error from the slope of the table. Only its
+            // The mean of the two readings is the offset plus an error, because the table may be sloped. Only the
             // component along the axis is reliable.
             let axis = up - down
             let length = axis.length
@@ -166,8 +167,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The distance between two directions approximates a small angle between them. Unlike the sine of the angle, it
-        // does not become small again for large angles.
+        // The distance between two unit vectors approximates a small angle between them. The sine would do the same,
+        // but it becomes small again for angles above 90°.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }

@@ -114,8 +114,8 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns an hwdb entry with the matrix. By the convention of hwdb, the reading of the x or y axis is negative if
-    /// the axis points up.
+    /// Returns an hwdb entry with the matrix. The hwdb has a different sign convention: the reading of the x or y axis
+    /// is negative if the axis points up.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }

@@ -67,7 +67,7 @@ package struct RestBias: Sendable {
         case moving
         /// The device rests. `progress` is the elapsed fraction of the required time, 0...1.
         case resting(progress: Double)
-        /// ``RestBias/bias`` is valid. Each further reading improves it.
+        /// ``RestBias/bias`` is valid. Further readings improve it.
         case complete
         /// The device rotates at a constant rate that is larger than any plausible bias.
         case turning
@@ -78,8 +78,8 @@ package struct RestBias: Sendable {
     /// The largest plausible bias, in radians per second.
     package static let maximumBias = 0.5
 
-    /// `duration` is the required time at rest, in seconds. `limit` is the deviation from the mean that counts as
-    /// movement, in radians per second.
+    /// `duration` is the required time at rest, in seconds. A rate that deviates from the mean by more than `limit`, in
+    /// radians per second, counts as movement.
     package init(duration: Double = 3, limit: Double = 0.05) {
         average = StillAverage(limit: limit, duration: duration)
     }
@@ -100,8 +100,8 @@ package struct RestBias: Sendable {
     /// The mean rate, or nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// The standard deviation of ``bias`` in radians per second, on the axis with the largest deviation. The value is
-    /// at least 1e-5, because readings are not fully independent and biases drift with temperature.
+    /// The standard deviation of ``bias`` in radians per second, on the axis where it is largest. The value is at least
+    /// 1e-5, because readings are not fully independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation

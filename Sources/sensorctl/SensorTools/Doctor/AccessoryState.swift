@@ -56,16 +56,16 @@ extension AccessoryState {
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The rules are embedded in the program, because Sources/Accessories/UdevSource/udev is not installed. The
-    /// embedded file is a symbolic link to the file in that folder.
+    /// The udev rules, embedded in the program. Their source file in Sources/Accessories/UdevSource/udev is not
+    /// installed. The embedded file is a symbolic link to it.
     package static let text = PackageResources.external_accessory_rules
 
     /// The start of the first rule that tests a device. Rules from the configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// Returns the rules, with additional rules that grant access to the devices in the configuration. The additional
-    /// rules also apply to other nodes of the same device, because udev cannot match the vendor and the interface in a
-    /// single parent device.
+    /// Returns the rules, together with rules that grant access to the devices in the configuration. Such a rule
+    /// applies to all nodes of a device, because udev cannot match the vendor and the interface in a single parent
+    /// device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)

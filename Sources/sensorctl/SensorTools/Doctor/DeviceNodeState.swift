@@ -20,8 +20,8 @@ struct DeviceNodeState: Sendable, Hashable {
     var group = "dialout"
     var isOpenToGroup = true
     var canOpen = true
-    /// True if the user is a member of the group according to the group database. A session that began before the user
-    /// joined the group does not have the group's permissions.
+    /// True if the group database lists the user as a member of the group. If the user joined the group after the
+    /// current session began, the session does not have the group's permissions yet.
     var isListedInGroup = false
     /// The programs that have the node open or are connected to the socket. Only root can see other users' programs.
     var holders: [Holder] = []

@@ -7,7 +7,7 @@ extension Diagnosis {
     static func accessories(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(state, machine)
         let problems = state.problems.filter { problem in
-            // Omits missing udev support, because the function `discovery` reports it in more detail.
+            // Omits problems with missing udev support, because `discovery` reports them in more detail.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }

@@ -15,7 +15,7 @@ extension Diagnosis {
             }
             return Finding(.remark, "calibration", text, repair: "sensorctl calibrate magnetometer")
         }
-        // Only magnetometers are checked, because a missing calibration affects headings most.
+        // Only magnetometers are checked, because headings suffer most from a missing calibration.
         for trial in machine.trials where trial.sensor.kind == .magnetometer {
             guard !calibrations.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             findings += .one(
@@ -48,7 +48,7 @@ extension CalibrationOutcome {
 }
 
 extension MagneticCalibration {
-    /// The sides of the device that faced up during the calibration, and the sides that did not.
+    /// A phrase that lists the sides of the device that faced up during the calibration, and the sides that did not.
     fileprivate var poseSummary: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = PoseCoverage.Side.allCases.filter { !sidesUp.contains($0) }

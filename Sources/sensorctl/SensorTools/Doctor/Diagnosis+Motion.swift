@@ -13,7 +13,7 @@ extension Diagnosis {
         var findings: [Finding] = []
         if machine.configuration.motionSources.value.contains(.local) { findings += kernel(machine) }
         let problems = machine.motionProblems.filter { problem in
-            // Omits missing kernel support, because the function `kernel` reports it in more detail.
+            // Omits problems with missing kernel support, because `kernel` reports them in more detail.
             findings.isEmpty || problem.code != .notFound
                 || machine.configuration.motionSources.value.contains { address in
                     address != .local && problem.description.contains(address.description)
@@ -33,7 +33,7 @@ extension Diagnosis {
 
     private static func unreachable(_ problem: DeviceError, _ machine: MachineState) -> Finding {
         var repair: [String] = []
-        // The longest matching address is used, because one address may be a prefix of another.
+        // If several addresses match, the longest one is used, because one address may be a prefix of another.
         let addresses = machine.configuration.motionSources.value.map(\.description).filter {
             problem.description.contains($0)
         }
@@ -135,8 +135,8 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // A trigger requires no configuration if its name begins with the device's name, so such a name is
-            // suggested.
+            // The suggested name begins with the name of the device. A trigger with such a name requires no
+            // configuration.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
@@ -167,7 +167,7 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // The failure is checked first, because a sensor that failed may still have delivered a reading. Its
+            // The failure is checked first. A sensor that failed may still have delivered a reading, because its
             // initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
@@ -191,7 +191,7 @@ extension Diagnosis {
         return findings
     }
 
-    /// The plausible magnitudes of readings, with a phrase that states the expected magnitude.
+    /// The range of plausible magnitudes for each kind of sensor, and a phrase that states the expected magnitude.
     private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
         .accelerometer: (4...20, "9.8 is expected at rest"), .gyroscope: (0...40, "a value near 0 is expected at rest"),
         .pressure: (25...120, "30 to 110 is expected on the Earth"),

@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 package import JSONBytes
 
-/// A diagnosis and the settings that were active when it was made.
+/// A diagnosis, together with the settings that were in effect at the time.
 package struct DiagnosisReport: Report {
     private let machine: MachineState
     private let diagnosis: Diagnosis

@@ -33,7 +33,7 @@ package struct MachineState: Sendable {
     }
 
     var configuration: Configuration
-    /// Environment variables that resemble this package's variables but are unknown.
+    /// Environment variables that look like this package's variables but are unknown.
     var unknownVariables: [String] = []
     var traits: [String]
     package var user: String
@@ -62,7 +62,7 @@ package enum BeaconAvailability: Sendable {
     case available
     case unavailable(DeviceError)
 
-    /// Queries the source. The query may take 2 s.
+    /// Queries the source, which may take 2 s.
     package init(_ source: any BeaconSource) { self = source.problem.map { .unavailable($0) } ?? .available }
 }
 
@@ -75,7 +75,7 @@ struct KernelSensor: Sendable, Hashable {
     var hasBuffer: Bool
     var hasNode: Bool
     var canOpenNode: Bool
-    /// The mode and group of the node, such as "0600, group root", or an empty string if the device has no node.
+    /// The node's mode and group, such as "0600, group root". Empty if the device has no node.
     var nodeOwnership: String
     /// True if the current user can write the files that set the rate and the buffer.
     var canWriteSettings: Bool
@@ -107,7 +107,7 @@ extension MachineState {
         readEnvironment()
     }
 
-    /// Treats all buffers as disabled. Must be called if this program has buffers open, because the kernel does not
+    /// Treats all buffers as disabled. Call this if this program itself has buffers open, because the kernel does not
     /// report which program uses a buffer.
     package mutating func ignoreBufferUse() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
@@ -145,7 +145,7 @@ extension MachineState {
         }
     }
 
-    /// Finds variables that this package does not read, for example because their names are misspelled.
+    /// Finds variables that look like this package's variables but are unknown, for example because of a misspelling.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let knownNames = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
@@ -157,7 +157,8 @@ extension MachineState {
             .sorted()
     }
 
-    /// Tries to open the node, which only one program at a time can do. Opening the node has no side effects.
+    /// Opens the node to find out whether another program uses it. Only one program at a time can open it. Opening the
+    /// node has no side effects.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }

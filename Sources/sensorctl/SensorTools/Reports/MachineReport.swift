@@ -12,7 +12,7 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// The caller provides the sensors and accessories, because querying them may block.
+    /// The caller passes the sensors and accessories, because querying them here could block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery

@@ -33,7 +33,7 @@ extension TraceSummary {
             lines.append("")
             for (name, value) in positions.rows { row(name, value) }
         }
-        // A trace without a clock uses the receiver's time, so there are no two clocks to compare.
+        // In a trace without a clock, the event times come from the receiver, so there is no second clock to compare.
         if clocks.count == 2, !header.clock.isEmpty {
             let ahead = (Double(offset(clocks[1])) - Double(offset(clocks[0]))) / 1e9
             let drift = clockDrift.map { " (\(Self.number($0, 1)) ppm fast)" } ?? ""

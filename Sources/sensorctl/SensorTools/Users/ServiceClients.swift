@@ -4,11 +4,11 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The local programs that are connected to a TCP port. If the current user may not inspect a program, only the user
-/// who runs it is known.
+/// The local programs that are connected to a TCP port. If the current user is not allowed to inspect a program, only
+/// the program's user is known.
 package struct ServiceClients: Sendable {
     package struct Client: Sendable, Hashable {
-        /// The process ID, or nil if only the user who runs the program is known.
+        /// The process ID, or nil if only the program's user is known.
         package var pid: Int32?
         package var name: String
     }
@@ -36,8 +36,8 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Only root can read the file descriptors of other users' programs. The kernel's table still contains the user
-        // of each of their sockets.
+        // Only root can read the file descriptors of other users' programs. For these programs, the kernel's table of
+        // sockets still contains the user.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))

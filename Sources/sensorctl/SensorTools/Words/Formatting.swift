@@ -91,7 +91,7 @@ extension JSONWriter {
         array(key) { writer in for item in items { writer.object { $0.members(members(item)) } } }
     }
 
-    /// Writes an object on a separate line.
+    /// Writes a JSON object on a line of its own.
     package mutating func line(_ body: (inout JSONWriter) -> Void) {
         object(body)
         newline()
@@ -109,7 +109,7 @@ extension JSONWriter {
 
 /// The styles of terminal text.
 package struct TerminalStyle: Sendable {
-    /// A placeholder that ``TerminalText/lines(_:)`` replaces with the control sequence introducer (CSI) of the
+    /// A placeholder. ``TerminalText/lines(_:)`` replaces it with the control sequence introducer (CSI) of the
     /// terminal. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.
     package static let escape = String(
         String.UnicodeScalarView(
@@ -120,7 +120,7 @@ package struct TerminalStyle: Sendable {
 
     package init(isOn: Bool) { self.isOn = isOn }
 
-    /// Returns the text in one of xterm's 256 colors.
+    /// Returns the text in a color of xterm's 256-color palette.
     package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }
     package func dim(_ text: String) -> String { code("2", text) }
     package func bold(_ text: String) -> String { code("1", text) }
