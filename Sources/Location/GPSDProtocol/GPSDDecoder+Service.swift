@@ -85,7 +85,8 @@ extension GPSDDecoder {
     private mutating func readList(_ reader: inout JSONReader) throws(JSONError) -> [ReceiverDescription] {
         var list: [ReceiverDescription] = []
         guard try reader.beginArrayIfPresent() else { return list }
-        // Saves the class of the line, because `readDevice(_:)` overwrites `lastClass` with the class of each element.
+        // `readDevice(_:)` overwrites `lastClass` with the class of each list element, so the class of the line is
+        // saved first.
         let lineClass = lastClass
         while try reader.nextElement() {
             if try reader.peekKind() == .object, list.count < Self.maximumReceivers {

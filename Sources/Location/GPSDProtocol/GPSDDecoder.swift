@@ -7,7 +7,7 @@ import SystemCalls
 /// Decodes gpsd's reports, one line at a time.
 ///
 /// Accepts any bytes and never fails: an invalid line becomes ``GPSDReport/malformed(_:)``. Keys may be in any order,
-/// and unknown keys are skipped. The last value of a repeated key counts. A value of the wrong type counts as absent.
+/// and unknown keys are skipped. If a key is repeated, the last value wins. A value of the wrong type counts as absent.
 /// Supports protocol 2 (JSON since gpsd 2.90) and protocol 3, in all releases.
 ///
 /// The caller sets a report's arrival time and raw bytes. Receiver names are cached so that a report allocates only its
@@ -25,7 +25,7 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A reused buffer. With it, each report's array of satellites is allocated only once, at its final size.
+    /// A reused buffer for satellites. It allows each report's array to be allocated only once, at its final size.
     var satellites: [Satellite] = []
     /// The last "class" value read in this pass over the line, or nil if the value is not a string.
     var lastClass: GPSDClass?
@@ -43,8 +43,8 @@ package struct GPSDDecoder: Sendable {
         return decode(line, position: &position) ?? .position(position)
     }
 
-    /// Decodes one line without its line terminator. Stores a position report in `position` and returns nil, which
-    /// avoids a copy. For any other line, returns the report and leaves `position` undefined.
+    /// Decodes one line without its line terminator. If the line is a position report, stores it in `position` and
+    /// returns nil, which avoids a copy. Otherwise, returns the report and leaves `position` undefined.
     package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
             return try report(line, &position)
@@ -83,7 +83,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // If the "class" key is repeated, its last value counts, so the line is read again with this class.
+            // If the "class" key is repeated, the last value wins, so the line is parsed again as that class.
             kind = last
             reader = try Self.reader(for: line)
         }

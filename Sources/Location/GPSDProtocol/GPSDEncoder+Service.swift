@@ -23,7 +23,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICE object. `activated` is 0 if the receiver has been removed.
+    /// Encodes a DEVICE object. For a receiver that has been removed, the `activated` member is 0.
     package static func encode(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)

@@ -7,7 +7,7 @@ import JSONBytes
 package enum GPSDReport: Sendable {
     case position(PositionReport)
     case sky(SkyReport)
-    /// ATT: the attitude. The case is indirect, because its size would otherwise slow down moves of all other cases.
+    /// ATT: the attitude. The case is indirect, because its size would otherwise make it slower to move any report.
     indirect case attitude(AttitudeReport)
     case version(GPSDVersion)
     case devices([ReceiverDescription])

@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// Splits a byte stream into lines, regardless of the boundaries of the received segments. Append bytes with
-/// ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Memory use then stays below about four times the
-/// line limit. Not thread-safe.
+/// Splits a byte stream into lines. A line may span several received segments. Append bytes with ``read(_:)``, then
+/// call ``nextLine(_:)`` until it returns false. If this is done, memory use stays below about four times the line
+/// limit. Not thread-safe.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
@@ -26,8 +26,8 @@ package struct LineFramer: Sendable {
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Calls `fill` with a buffer of at least 16 KiB and appends the bytes that `fill` writes to its start. Returns the
-    /// result of `fill`, which is the number of these bytes. If it is 0 or negative, nothing is appended.
+    /// Passes a buffer of at least 16 KiB to `fill`. The closure writes bytes to the start of the buffer and returns
+    /// their number. These bytes are appended, and the number is returned. If it is 0 or negative, nothing is appended.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail
@@ -92,13 +92,13 @@ package struct LineFramer: Sendable {
             head = 0
             tail = 0
             scanned = 0
-            // Allocates the initial buffer, or replaces a buffer that was enlarged for a long line.
+            // Allocates the initial buffer, or shrinks a buffer that was enlarged for a long line.
             if storage.count != Self.initialCapacity { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
         }
         guard storage.count - tail < Self.minimumSpace else { return }
         let count = tail - head
         if count <= storage.count / 2, head > 0 {
-            // After the move, the free space is at least as large as the moved data.
+            // After the move, at least half of the buffer is free.
             storage.withUnsafeMutableBytes { storage in
                 storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<tail]))
             }

@@ -40,13 +40,13 @@ extension PositionReport.Values {
         Self.limit(&velocityNorth, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityEast, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityDown, -Self.maximumSpeed, Self.maximumSpeed, &count)
-        // A position error is never 0. gpsd omits unknown errors, but other programs write 0.
+        // A position error of 0 is invalid. gpsd omits unknown errors, but other programs write 0 for them.
         Self.limit(&horizontalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&longitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&latitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&verticalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&sphericalError, Self.minimumError, Self.maximumError, &count)
-        // gpsd writes 0 for these errors until they are known, so 0 is valid.
+        // gpsd writes 0 for these errors until it knows them, so 0 is accepted.
         Self.limit(&trackError, 0, Self.maximumError, &count)
         Self.limit(&speedError, 0, Self.maximumError, &count)
         Self.limit(&climbError, 0, Self.maximumError, &count)

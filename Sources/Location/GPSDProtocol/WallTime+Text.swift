@@ -4,8 +4,8 @@ package import DeviceCore
 
 extension WallTime {
     /// Parses gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals. Decimals beyond nanoseconds are
-    /// dropped. The leap second :60 equals the first second of the next minute, as in the system clock. Returns nil if
-    /// the format differs or the time is out of range.
+    /// dropped. A leap second (:60) is treated as the first second of the next minute, as in the system clock. Returns
+    /// nil if the format differs or the time is out of range.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),

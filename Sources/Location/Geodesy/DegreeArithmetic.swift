@@ -5,8 +5,8 @@ enum DegreeArithmetic {
     /// Returns the equivalent angle between -180 and 180 degrees, without rounding errors.
     static func reduced(_ angle: Double) -> Double { abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360) }
 
-    /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, about a thousandth of a nanometre on the ground. This keeps
-    /// products of tiny angles from underflowing and turns -0 into 0.
+    /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, which is about a thousandth of a nanometre on the ground.
+    /// This prevents products of tiny angles from underflowing, and turns -0 into 0.
     static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
@@ -17,8 +17,7 @@ enum DegreeArithmetic {
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // An angle slightly above 180 degrees is equivalent to one slightly below 180 degrees in the opposite
-        // direction.
+        // Chooses the sign of ±180 degrees so that the exact difference does not exceed 180 degrees.
         if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }

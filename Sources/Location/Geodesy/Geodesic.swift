@@ -29,11 +29,11 @@ extension Geodesic {
 
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
-    /// The chord through the earth is an exact function of the coordinates. It is computed from coordinate differences
-    /// to avoid cancellation for close points. A path with the chord c is longer than c by c (κc)² / 24 + 3 c (κc)⁴ /
-    /// 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the curvature of the normal
-    /// section at the midpoint, computed with Euler's formula. The correction is only 8 mm for 20 km, so five digits of
-    /// κ are sufficient.
+    /// The length is computed from the chord c, a straight line through the earth. The chord is computed from
+    /// coordinate differences, which avoids cancellation for close points. The path is longer than the chord by c (κc)²
+    /// / 24 + 3 c (κc)⁴ / 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the curvature
+    /// of the normal section at the midpoint, computed with Euler's formula. The correction is only 8 mm for 20 km, so
+    /// five digits of κ are sufficient.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
@@ -57,7 +57,8 @@ extension Geodesic {
         let w1 = (1 - e2 * sine1 * sine1).squareRoot()
         let w2 = (1 - e2 * sine2 * sine2).squareRoot()
 
-        // The differences in distance from the axis and in height above the equatorial plane.
+        // The differences between the two points in distance from the earth's axis and in height above the equatorial
+        // plane.
         let product = w1 * w2
         let change = 4 * e2 * sineStep * sineSum / (w1 + w2)
         let outward = a * (2 * cosineStep * w1 + cosine1 * change) / product
@@ -171,8 +172,8 @@ extension Geodesic {
             startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
         ).solve()
         if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
-        // Swapping the ends turns both azimuths by 180 degrees and exchanges east and west. The sines of the azimuths
-        // do not change.
+        // Undoing the swap reverses both azimuths and exchanges east and west. Together, these changes negate the
+        // cosines and leave the sines unchanged.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
         let cosineSign = isSwapped ? -northSign : northSign
         return GeodesicInverse(

@@ -91,10 +91,10 @@ struct LongitudeSeries {
     }
 }
 
-/// The difference of the integrals for distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013, equations 39
-/// to 43). Used only for the slope in Newton's method.
+/// `J(σ) = I1(σ) - I2(σ)`, the difference between the integrals for distance and reduced length (Karney 2013, equations
+/// 39 to 43). Used only to compute the slope in Newton's method.
 struct ReducedLengthSeries {
-    /// The secular part per radian of arc.
+    /// The part of `J` that grows linearly with the arc, per radian.
     let secular: Double
     let periodic: SineSeries
 

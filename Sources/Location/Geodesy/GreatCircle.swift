@@ -15,19 +15,19 @@ struct ReducedLatitude {
         angle.cosine = max(angle.cosine, SineCosine.tiny)
     }
 
-    /// `w = √(1 + e'² sin² β)`, the factor by which meridional lengths on the sphere are stretched.
+    /// `w = √(1 + e'² sin² β)`, the factor that converts lengths along a meridian from the sphere to the ellipsoid.
     var lengthScale: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
-/// The great circle on the auxiliary sphere that corresponds to a geodesic, given by the latitude of a point and the
+/// The great circle on the auxiliary sphere that corresponds to a geodesic. It is defined by a point's latitude and the
 /// azimuth at that point.
 struct GreatCircle {
     /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
     /// `σ`, the arc length from the equator crossing to the given point.
     let arc: SineCosine
-    /// `ω`, the longitude on the sphere from the equator crossing to the given point. The sine and cosine are not
-    /// normalised.
+    /// `ω`, the longitude difference on the sphere from the equator crossing to the given point. The sine and cosine
+    /// are not normalised.
     let longitude: SineCosine
 
     init(latitude: SineCosine, azimuth: SineCosine) {
@@ -35,7 +35,7 @@ struct GreatCircle {
         equatorialAzimuth = SineCosine(
             sine: azimuth.sine * latitude.cosine,
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
-        // A path along the equator never crosses it, so the given point serves as the crossing.
+        // A path along the equator never crosses it, so the given point is used instead of a crossing.
         let isOnEquator = latitude.sine == 0 && azimuth.cosine == 0
         let northward = isOnEquator ? 1 : azimuth.cosine * latitude.cosine
         arc = SineCosine(y: latitude.sine, x: northward)

@@ -4,7 +4,7 @@ import SystemCalls
 
 extension ReducedInverse {
     enum Estimate {
-        /// The solution, for points so close together that the spherical solution has full precision.
+        /// The final solution. The points are so close together that the spherical solution has full precision.
         case solved(Path)
 
         /// The departure azimuth from which Newton's method starts.
@@ -59,8 +59,8 @@ extension ReducedInverse {
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // On the axis inside the astroid, the general formula has many roots. The formula used here gives the shortest
-        // path.
+        // On the x axis inside the astroid, the general equation has several solutions. The formula used here gives the
+        // shortest path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -76,8 +76,8 @@ extension ReducedInverse {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The maximum arc, in radians, for which the spherical solution is used. Below this arc of about 0.2 m, the
-    /// ellipsoid differs from the adapted sphere by less than the rounding errors.
+    /// The maximum arc, in radians, for which the spherical solution is used. It is about 0.2 m long. For shorter arcs,
+    /// the ellipsoid differs from the adapted sphere by less than the rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
@@ -86,16 +86,19 @@ enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
     /// start Newton's method on the ellipsoid.
     ///
-    /// For `k > 0`, the left side is decreasing and convex, so Newton's method never passes the root if it starts below
-    /// it. Both `|y|` and `|x| - 1` are below the root, because one of the two terms alone is 1 there. Furthermore, `(1
-    /// + k)⁻² ≥ 1 - 2k`, so every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is below the root. The greatest
-    /// of all these values is within a small factor of the root, even near the cusps.
+    /// For `k > 0`, the left side is decreasing and convex. If Newton's method starts below the root, it therefore
+    /// never passes the root. The start value is the largest of several values below the root:
+    ///
+    /// - `|y|` and `|x| - 1` are below the root, because one of the two terms alone is 1 there.
+    /// - Because `(1 + k)⁻² ≥ 1 - 2k`, every `k` with `(1 - x²) k² + 2 x² k³ ≤ y²` is below the root.
+    ///
+    /// This value is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // Limits each of the two terms to half of y².
+        // For this `k`, each of the two terms is at most half of `y²`.
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The inverse problem in the standard form to which its symmetries reduce it (Karney 2013, equation 44). The first
-/// point is on the equator or south of it, and at least as far from the equator as the second point. The path leads
-/// east by at most 180 degrees.
+/// The inverse problem, reduced by its symmetries to a standard form (Karney 2013, equation 44). In this form, the
+/// first point is on the equator or south of it, and at least as far from the equator as the second point. The path
+/// leads east by at most 180 degrees.
 struct ReducedInverse {
     struct Path {
         var distance: Double
@@ -28,8 +28,8 @@ struct ReducedInverse {
         let supplementDegrees = DegreeArithmetic.rounded((180 - longitude) - rest)
         let start = ReducedLatitude(latitude: startLatitude)
         var end = ReducedLatitude(latitude: endLatitude)
-        // Treats the latitudes as equal if they round to the same cosine near the poles or to the same sine near the
-        // equator.
+        // Makes the two latitudes exactly equal or opposite if they differ only by rounding. Near the poles, their
+        // cosines are compared, and near the equator, their sines.
         if start.cosine < -start.sine {
             if end.cosine == start.cosine { end.angle.sine = end.sine < 0 ? start.sine : -start.sine }
         } else if abs(end.sine) == -start.sine {
@@ -66,7 +66,8 @@ struct ReducedInverse {
         return Path(distance: distance, departure: departure, arrival: arrival)
     }
 
-    /// Returns the path between points on the equator that are close enough for the equator to be the shortest path.
+    /// Returns the path along the equator. Call this method only if the points are close enough for the equator to be
+    /// the shortest path.
     private func alongEquator() -> Path {
         let east = SineCosine(sine: 1, cosine: 0)
         return Path(distance: WGS84.semiMajorAxis * longitude, departure: east, arrival: east)

@@ -22,8 +22,8 @@ struct SineCosine {
         cosine = cos(radians)
     }
 
-    /// Creates an angle from degrees in the range ±180 and a tiny correction. The result is exact at multiples of 90
-    /// degrees.
+    /// Creates the angle `degrees + correction`, in degrees. `degrees` must be within ±180, and the correction must be
+    /// tiny. The result is exact at multiples of 90 degrees.
     init(degrees: Double, plus correction: Double = 0) {
         // Subtracts the quadrant first because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
@@ -66,6 +66,7 @@ struct SineCosine {
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {
-    /// A substitute for a sine of zero, which would leave a direction undefined. Its square does not underflow.
+    /// A tiny value that replaces a sine or cosine of zero where zero would leave a direction undefined. Its square
+    /// does not underflow.
     static var tiny: Double { 0x1p-511 }
 }

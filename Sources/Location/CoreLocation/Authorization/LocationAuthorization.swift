@@ -19,13 +19,13 @@ public final class LocationAuthorization: Sendable {
         /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests that wait until the policy has answered the current one.
+        /// The requests that wait for the policy to answer the current one.
         var pendingRequests: [PendingRequest] = []
 
         /// The status reported to apps, which is `denied` while location services are disabled.
         var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
 
-        /// Returns whether the answer to a request of this kind could change the status or the accuracy.
+        /// Returns whether a request of this kind can still change the status or the accuracy.
         func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
             switch kind {
             case .start, .whenInUse: status == .notDetermined
@@ -48,18 +48,18 @@ public final class LocationAuthorization: Sendable {
     }
 
     protocol Observer: AnyObject, Sendable {
-        /// Called on the thread that made the change, with no lock held.
+        /// Called after the authorization has changed, on the thread that changed it. No lock is held during the call.
         func authorizationChanged()
         var use: LocationUse? { get }
     }
 
-    /// The purpose of requests that do not specify one. It is copied from the device's configuration, because storing a
+    /// The default purpose, for requests that do not specify one. This is a copy of the configured value, because a
     /// reference to the device would create a retain cycle.
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization for the current device: the task's device if there is one, else the installed device, else the
-    /// live device.
+    /// The authorization for the current device. This is the current task's device if it has one, otherwise the
+    /// installed device, or the live device if none is installed.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -143,7 +143,8 @@ public final class LocationAuthorization: Sendable {
         let (isCompleted, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
             guard !state.isRequestInProgress else {
-                // A second request of the same kind is redundant unless it has a completion handler.
+                // If a request of the same kind is already pending, another one is queued only if it has a completion
+                // handler.
                 if completion != nil || !state.pendingRequests.contains(where: { $0.request.kind == kind }) {
                     state.pendingRequests.append(pendingRequest)
                 }
@@ -163,7 +164,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(pendingRequest.request) { singleAnswer.answer($0) }
     }
 
-    /// Applies an answer, then submits the next pending request whose answer could still change the authorization.
+    /// Applies an answer, then submits the next pending request that can still change the authorization.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
         var completed = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
@@ -188,8 +189,8 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Forwards the first answer and ignores later ones. If the policy releases its `answer` closure without calling
-    /// it, the request stays undecided.
+    /// Forwards only the first answer. If the policy releases its `answer` closure without calling it, the request
+    /// stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -207,8 +208,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds an observer without retaining it. `slot` stores the object that forwards calls to it. Does nothing if
-    /// `slot` already contains such an object.
+    /// Adds an observer through a weak reference. The object that holds the weak reference is stored in `slot`. If
+    /// `slot` already contains such an object, nothing is added.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

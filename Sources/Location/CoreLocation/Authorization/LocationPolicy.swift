@@ -18,8 +18,9 @@ public protocol LocationPolicy: Sendable {
     /// Decides a request by calling `answer`, either immediately or later, on any thread. Only the first answer counts.
     /// If `answer` is released without being called, the request stays undecided.
     ///
-    /// Requests are decided one at a time. The method is called with no lock held, on the thread that made the request.
-    /// A request that had to wait for an earlier one is decided on the thread that answered the earlier one.
+    /// Requests are decided one at a time. The method is called with no lock held. It usually runs on the thread that
+    /// made the request. If the request had to wait for an earlier one, the method runs on the thread that answered the
+    /// earlier one.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
@@ -63,7 +64,7 @@ public struct LocationAccessRequest: Sendable {
     public let purpose: String?
 }
 
-/// A use of the position: the running services, their purpose and their start time.
+/// A record of the services that use the position, with their purpose and start time.
 public struct LocationUse: Sendable {
     /// A set of services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {

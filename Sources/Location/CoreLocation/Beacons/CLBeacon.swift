@@ -12,11 +12,11 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates a beacon with no identity and unknown proximity, for subclasses in tests.
+    /// Creates a beacon whose proximity is unknown and whose UUID is all zeros. Intended for subclasses in tests.
     public override init() { values = .absent }
 
     /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
-    /// beacon, the result has no identity.
+    /// beacon, the result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
@@ -33,9 +33,9 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity class derived from ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m. It is
-    /// unknown if the beacon has not been received for two seconds. A hysteresis of 20 % around both limits prevents
-    /// the class from changing back and forth. Apple does not document the distances that it uses.
+    /// The proximity class, derived from ``accuracy``: `immediate` up to 0.5 m, `near` up to 3 m, and `far` for larger
+    /// distances. The class is `unknown` if the beacon has not been received for two seconds. A hysteresis of 20 % at
+    /// both limits prevents the class from changing back and forth. Apple does not document its own limits.
     open var proximity: CLProximity { values.proximity }
 
     /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,

@@ -24,7 +24,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     init(_ pattern: BeaconPattern) { self.pattern = pattern }
 
     /// Restores a constraint from an archive. Returns nil if the archived values are damaged. If the archive contains
-    /// no constraint, the UUID of the result is all zeros.
+    /// no constraint, the result is a constraint whose UUID is all zeros.
     public required init?(coder: NSCoder) {
         guard let pattern = BeaconPattern.isAbsent(from: coder) ? .absent : BeaconPattern(coder: coder)
         else { return nil }

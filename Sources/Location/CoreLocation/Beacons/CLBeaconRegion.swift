@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A region that contains the device as long as the device receives a matching beacon. Two beacon regions are equal if
-/// their identifiers are equal.
+/// A region around beacons. The device is inside the region as long as it receives a matching beacon. Two beacon
+/// regions are equal if their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
@@ -32,8 +32,8 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Restores a region from an archive. Returns nil if the archive contains a different kind of region or damaged
-    /// values. If the archive contains no region, the UUID of the result is all zeros.
+    /// Restores a region from an archive. Returns nil if the archived region is damaged or is not a beacon region. If
+    /// the archive contains no region, the result is a region whose UUID is all zeros.
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
@@ -50,8 +50,8 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// The constraint that the beacons satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
-    /// Whether the app receives the state of the region when the display is switched on. Has no effect on Linux. The
-    /// default is false.
+    /// Whether the app is notified when the user turns on the display while the device is inside the region. This
+    /// property has no effect on Linux. The default is false.
     open var notifyEntryStateOnDisplay = false
 
     /// Returns advertisement data that lets this machine act as a beacon for the region.

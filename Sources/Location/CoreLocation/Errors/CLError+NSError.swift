@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, only this conformance enables casts between a class and a value type. Examples of such casts are
-// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
+// Without the Objective-C runtime, casts between a class and a value type require this conformance. It enables `nsError
+// as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
@@ -43,10 +43,10 @@ final class LocationNSError: NSError, @unchecked Sendable {
 
     override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
-    /// Returns the code because Foundation's `NSError.hash` recurses endlessly on Linux.
+    /// Foundation's `NSError.hash` recurses endlessly on Linux, so the hash is the error code.
     override var hash: Int { code }
 
-    /// Archives contain a plain `NSError`, so that they can be read without this module.
+    /// Archives the error as a plain `NSError`, so that the archive can be read without this module.
     override var classForCoder: AnyClass { NSError.self }
 }
 

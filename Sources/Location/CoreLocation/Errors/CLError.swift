@@ -25,7 +25,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The error code.
     public let code: Code
 
-    /// The `NSError` to which this error is cast. It contains the user information.
+    /// The wrapped `NSError`, which contains the user information. A cast to `NSError` returns this object.
     let wrapped: NSError
 
     /// Creates an error, for example `CLError(.denied)`. The user information can use Foundation's keys and
@@ -67,7 +67,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 }
 
 extension CLError {
-    /// The codes of Core Location errors. A code is also a pattern that matches errors, as in `catch CLError.denied`.
+    /// The codes of Core Location errors. A code can be used as a pattern, as in `catch CLError.denied`.
     public enum Code: Int, Hashable, Sendable {
         /// No position is currently available. The service keeps trying.
         case locationUnknown = 0
@@ -99,18 +99,18 @@ extension CLError {
         case deferredAccuracyTooLow = 13
         /// Location updates cannot be deferred while a distance filter is set.
         case deferredDistanceFiltered = 14
-        /// The deferral of location updates was cancelled.
+        /// Deferred location updates were cancelled.
         case deferredCanceled = 15
         /// Beacons cannot be ranged because no radio is available, or because the radio is switched off.
         case rangingUnavailable = 16
         /// Beacon ranging failed.
         case rangingFailure = 17
-        /// The authorization request was declined, or no prompt is available.
+        /// The authorization request was declined, or no prompt could be shown.
         case promptDeclined = 18
         /// Historical locations cannot be read.
         case historicalLocationError = 19
 
-        /// Returns whether an error is a Core Location error with this code.
+        /// Returns whether an error is a Core Location error with the given code.
         public static func ~= (match: Code, error: any Error) -> Bool { (error as? CLError)?.code == match }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 
 /// Converts between addresses and dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts of an address in the order in which they are written.
+    /// The parts of an address and their dictionary keys, in the order in which an address is written.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
         (
             "Street",
@@ -16,11 +16,12 @@ enum AddressDictionary {
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]
 
-    /// Returns the address as search text, or nil if the dictionary contains no address.
+    /// Returns the address as text for a place search, or nil if the dictionary contains no address.
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // In upper case, the code cannot be mistaken for the name of a town, such as "Bo".
+            // The country code is converted to upper case. Otherwise, it could be mistaken for the name of a town, such
+            // as "Bo".
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

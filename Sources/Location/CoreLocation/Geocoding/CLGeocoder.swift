@@ -9,10 +9,10 @@ public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> 
 
 /// Converts between coordinates and place names.
 ///
-/// By default, a geocoder works without a network. It uses place data that the trait `OfflinePlaces` links into the
-/// app. The data contains countries with their borders, cities with more than 10,000 inhabitants, first-level
-/// administrative areas, time zones, lakes and seas, but no streets or postal codes. `docs/location.md` describes its
-/// accuracy. To use a different service, see ``PlaceFinder``.
+/// By default, a geocoder works offline, with place data that is linked into the app by the package trait
+/// `OfflinePlaces`. The data contains countries with their borders, cities with more than 10,000 inhabitants,
+/// first-level administrative areas, time zones, lakes and seas, but no streets or postal codes. `docs/location.md`
+/// describes its accuracy. To use a different service, see ``PlaceFinder``.
 ///
 /// A geocoder processes one request at a time. While ``isGeocoding`` is true, a new request fails with
 /// `CLError.geocodeCanceled`. Each request produces exactly one result. Completion handlers are called on the main
@@ -82,8 +82,8 @@ open class CLGeocoder: NSObject {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds places by name or address. Places inside the region precede places outside it. Each group is sorted by
-    /// distance from the region's centre.
+    /// Finds places by name or address. Places inside the region come first, followed by places outside it. Both groups
+    /// are sorted by distance from the region's centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {

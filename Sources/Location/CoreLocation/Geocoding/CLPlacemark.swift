@@ -5,9 +5,9 @@ public import Foundation
 
 /// The name and address of a place, as returned by ``CLGeocoder``.
 ///
-/// A part that is unknown or does not exist is nil. The package's place data contains the country, administrative area,
-/// locality, sublocality, time zone, lake and sea. Streets, postal codes and areas of interest require a custom
-/// ``PlaceFinder``.
+/// A property is nil if its value is unknown or does not exist. The package's place data contains the country,
+/// administrative area, locality, sublocality, time zone, lake and sea. Streets, postal codes and areas of interest
+/// require a custom ``PlaceFinder``.
 ///
 /// Immutable and safe to use from any thread. `postalAddress` and the initializer with a postal address are not
 /// available, because their type belongs to the Contacts framework.
@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place in metres or, after reverse
-    /// geocoding, the accuracy of the requested location.
+    /// The location of the place. After reverse geocoding, its horizontal accuracy is that of the requested location.
+    /// Otherwise, the horizontal accuracy is the extent of the place in metres.
     open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
@@ -125,7 +125,7 @@ extension PlaceDescription {
 
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
-        // Stores the number of areas plus one, so that 0 represents nil.
+        // The stored number is the count plus one. 0 means that `areasOfInterest` is nil.
         let areas = areasOfInterest.map { UInt64($0.count + 1) } ?? 0
         coder.encode(words: [latitude, longitude, radius].map(\.bitPattern) + [areas], forKey: Self.numbersKey)
         for (key, path) in Self.texts {

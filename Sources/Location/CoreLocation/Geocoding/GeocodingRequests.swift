@@ -45,8 +45,8 @@ final class GeocodingRequests: Sendable {
     }
 
     nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
-        // If the task is cancelled before `begin` has returned the request number, the cancellation handler cannot
-        // cancel the request. The operation below then cancels it.
+        // The task may be cancelled before `begin` returns the request number. The cancellation handler then has no
+        // number to cancel, so the closure below cancels the request instead.
         let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -66,8 +66,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Cancels the current request, which then fails with `geocodeCanceled`. If a number is given, the current request
-    /// is cancelled only if it has this number.
+    /// Cancels the current request, which then fails with `geocodeCanceled`. If `number` is given and the current
+    /// request has a different number, nothing is cancelled.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }

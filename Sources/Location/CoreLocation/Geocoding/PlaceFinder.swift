@@ -30,7 +30,8 @@ public protocol PlaceFinder: Sendable {
 public struct PlaceSearch: Sendable {
     /// The text of the request, or the comma-separated lines of an address dictionary.
     public var text: String
-    /// The centre of the circle in which places are preferred, in degrees on WGS 84, or nil if there is no such circle.
+    /// The centre of a circle, in degrees on WGS 84. Places inside this circle are preferred. nil if the search has no
+    /// preferred area.
     public var center: CLLocationCoordinate2D?
     /// The radius of the circle around ``center``, in metres.
     public var radius: CLLocationDistance

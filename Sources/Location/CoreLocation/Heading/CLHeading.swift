@@ -46,8 +46,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The heading in degrees clockwise from true north, 0 ..< 360. Negative if the true heading is unknown.
     ///
-    /// The true heading is known while the same manager's location updates are running and have provided a position.
-    /// Near the magnetic poles, it is unknown. A gpsd compass may also report the true heading.
+    /// The true heading is computed only while the same manager's location updates are running and have provided a
+    /// position. Near the magnetic poles, it is unknown. A gpsd compass may also report the true heading itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading`` in degrees, 1 ... 180. Negative if the heading is invalid
@@ -57,8 +57,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// - u is half the width of the 95 % confidence interval of the heading, as estimated by the attitude filter. The
     ///   width depends on how long and how closely the magnetic field and the gyroscope have agreed.
     /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. For an
-    ///   uncalibrated magnetometer, c is computed from the variation of the field strength with the heading, but is at
-    ///   least 3°. In this case, the heading is invalid until the device has turned in most directions, and while the
+    ///   uncalibrated magnetometer, c depends on how much the field strength varies as the device turns, and is at
+    ///   least 3°. The heading is then invalid until the device has faced most directions. It is also invalid while the
     ///   variation exceeds a quarter of the field strength.
     /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
     ///   defined.
@@ -124,7 +124,7 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// New values must be appended at the end of the array.
+    /// New values must be appended to the end of `numbers`, because the archive identifies values by their position.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]

@@ -13,8 +13,8 @@ enum HeadingConversion {
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum calibration error of an uncalibrated magnetometer, in degrees. It applies even if the field strength
-    /// does not vary with the heading.
+    /// The minimum calibration error that is assumed for an uncalibrated magnetometer, in degrees. It applies even if
+    /// the field strength is the same at every heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
@@ -48,13 +48,13 @@ enum HeadingConversion {
 
     /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
     ///
-    /// The device is assumed to lie flat, with the compass pointing along its top edge. A missing magnetic heading is
-    /// computed from the true heading, and vice versa.
+    /// The device is assumed to lie flat, and the compass to point along its top edge. If the report lacks the magnetic
+    /// or the true heading, it is computed from the other one.
     /// - Parameters:
-    ///   - declination: The declination, in degrees, at the position that the manager's location updates provide. nil
-    ///     if it is unknown.
-    ///   - deviceDeclination: The declination, in degrees, at the device's last known position. It is used only to
-    ///     compute the magnetic heading, and only if `declination` is nil.
+    ///   - declination: The declination at the position from the manager's location updates, in degrees. nil if it is
+    ///     unknown.
+    ///   - deviceDeclination: The declination at the device's last known position, in degrees. It is used only if
+    ///     `declination` is nil, and only to compute the magnetic heading.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
@@ -75,14 +75,14 @@ enum HeadingConversion {
 }
 
 extension CLDeviceOrientation {
-    /// The direction of the edge that points up, as a unit vector in device axes. In `landscapeLeft`, the top edge
-    /// points left and the right edge (+x) points up.
+    /// The edge that points up in this orientation, as a unit vector in device axes. For example, the right edge (+x)
+    /// points up in `landscapeLeft`.
     var topEdge: SIMD3<Double> {
         switch self {
         case .portraitUpsideDown: SIMD3(0, -1, 0)
         case .landscapeLeft: SIMD3(1, 0, 0)
         case .landscapeRight: SIMD3(-1, 0, 0)
-        // Headings do not use `unknown`, `faceUp` and `faceDown`.
+        // Headings never use the orientations `unknown`, `faceUp` and `faceDown`.
         case .portrait, .unknown, .faceUp, .faceDown: SIMD3(0, 1, 0)
         }
     }

@@ -23,7 +23,8 @@ struct HeadingFilter: Sendable {
         return min(difference, 360 - difference) >= filter
     }
 
-    /// Returns true if a heading has become valid or invalid, or if the accuracy has at least doubled or halved.
+    /// Returns true if the magnetic or true heading has become valid or invalid, or if the accuracy has changed by a
+    /// factor of two or more.
     private func hasAccuracyChanged(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
         let (was, now) = (old.headingAccuracy, new.headingAccuracy)
         if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
@@ -74,14 +75,14 @@ struct CalibrationPromptLimiter: Sendable {
     }
 }
 
-/// Checks whether the magnetic field has the same strength at every heading of the device. Magnetic parts of the device
-/// increase the horizontal component in one direction and decrease it in the opposite direction. The difference sets an
-/// upper bound on the heading error. One full rotation about the vertical axis is therefore sufficient to verify a
-/// magnetometer.
+/// Checks whether the measured field strength depends on the heading of the device. Magnetic parts in the device
+/// increase the horizontal strength at one heading and decrease it at the opposite heading. The difference between the
+/// two limits the possible heading error. Turning the device once about the vertical axis is therefore sufficient to
+/// verify a magnetometer.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that must contain readings. An incomplete turn is sufficient, because some vehicles cannot
-    /// turn on the spot.
+    /// The minimum number of sectors with readings. A full turn is not required, because some vehicles cannot turn on
+    /// the spot.
     private static let requiredSectors = 9
     /// The maximum variation of the field strength above and below its mean, as a fraction of the mean.
     private static let limit = 0.25
@@ -99,8 +100,8 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error, in degrees, that the device's own magnetic field can cause. nil if the variation of
-    /// the field strength is too large or unknown.
+    /// The maximum heading error, in degrees, that the device's own magnetic field can cause. nil if the field strength
+    /// varies too much, or if too few headings have been measured.
     var deviation: Double? {
         let measured = strengths.lazy.filter { !$0.isNaN }
         guard measured.count >= Self.requiredSectors, let least = measured.min(), let greatest = measured.max() else {

@@ -8,15 +8,15 @@ import SensorFusion
 struct HeadingState: Sendable {
     /// After a heading from the device's own magnetometer, the gpsd compass is ignored for this many seconds.
     static let magnetometerPriorityTime = 2.0
-    /// If no heading arrives within this many seconds after the start, a failure is reported.
+    /// A failure is reported if no heading arrives within this many seconds of the start.
     static let startTimeout = 10.0
 
     /// The minimum change of direction between delivered headings, in degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of times heading updates have been started. A timeout with a smaller number belongs to an earlier
-    /// start and is ignored.
+    /// A number that increases each time heading updates are started. A timeout with an earlier number is outdated and
+    /// is ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
@@ -122,7 +122,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Reports the loss of a sensor that headings require. After the loss, headings from a gpsd compass are accepted
+    /// Reports a failure if headings depend on the lost sensor. Headings from a gpsd compass are then accepted
     /// immediately.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks

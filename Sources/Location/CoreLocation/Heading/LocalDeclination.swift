@@ -3,11 +3,13 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination (the angle from true to magnetic north) at the position that the location updates provide.
-/// The World Magnetic Model provides the declination for the exact position and date. In the model's blackout zones
-/// around the magnetic poles, the declination is unknown. Receivers also report a declination (gpsd's "magvar"), but it
-/// has only one decimal place and often comes from an outdated model. It is used only for dates and altitudes for which
-/// the World Magnetic Model is not valid. If the receiver reports none, the model is used for these too.
+/// The magnetic declination (the angle from true to magnetic north) at the position from the location updates. The
+/// World Magnetic Model provides it for the exact position and date. In the model's blackout zones around the magnetic
+/// poles, the declination is unknown.
+///
+/// Some receivers also report a declination (gpsd's "magvar"), but it has only one decimal place and often comes from
+/// an outdated model. It is used only if the World Magnetic Model is not valid for the date or altitude. If the
+/// receiver reports none, the model is used even then.
 struct LocalDeclination: Sendable {
     /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {
@@ -39,7 +41,7 @@ struct LocalDeclination: Sendable {
             latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
             year: DecimalYear.at(secondsSince1970: position.time.seconds), withRates: false)
         guard !field.isInBlackoutZone else { return nil }
-        // The comparison is false for NaN.
+        // If the receiver reports no declination, the value is NaN and the comparison is false.
         if !field.isModelValid, abs(position.reportedDeclination) <= 180 { return position.reportedDeclination }
         return field.declination
     }
@@ -55,8 +57,8 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether the positions are so close together, within about a kilometre and a day, that their declinations
-    /// are nearly the same.
+    /// Returns whether the declination can be assumed to be the same at both positions. They must be within about a
+    /// kilometre and a day of each other.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400

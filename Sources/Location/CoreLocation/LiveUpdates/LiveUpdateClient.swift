@@ -97,7 +97,7 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // A change of state is reported even if no location with reduced accuracy is due yet.
+            // If no location is due, an element is added only to report a change of state.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -140,11 +140,12 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// Detects from a series of positions when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The maximum drift of a stationary device, in metres. The horizontal accuracy is used instead if it is larger.
+    /// The distance over which the positions of a stationary device may drift, in metres. If the horizontal accuracy is
+    /// larger, it is used instead.
     static let radius = 15.0
     /// A device that stays within `radius` for this many seconds is stationary.
     static let minimumDuration = 60.0
-    /// The speed below which a device can be stationary, in metres per second.
+    /// A device at or above this speed, in metres per second, counts as moving.
     static let maximumSpeed = 1.0
 
     private var anchor: (coordinate: CLLocationCoordinate2D, since: BootTime)?

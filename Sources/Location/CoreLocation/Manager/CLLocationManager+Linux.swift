@@ -14,11 +14,13 @@ extension CLLocationManager {
         set { client.delegateQueue = newValue }
     }
 
-    /// The receiver's path as reported by gpsd, for example "/dev/ttyACM0". If nil (the default), the manager uses the
-    /// configured receiver (`position.receiver`) or, if none is configured, the best available receiver. The manager
-    /// uses one receiver at a time. It switches if the current receiver has no fix, or if a different receiver has been
-    /// clearly better for ten seconds. A receiver is clearly better if only this receiver has a 3D fix, or if its error
-    /// is at most half as large.
+    /// The path of the receiver to use, as reported by gpsd, for example "/dev/ttyACM0". If nil (the default), the
+    /// manager uses the configured receiver (`position.receiver`). If none is configured, it uses the best available
+    /// receiver.
+    ///
+    /// The manager uses one receiver at a time. It switches to another receiver if the current one has no fix, or if
+    /// the other one has been clearly better for ten seconds. A receiver is clearly better if only this receiver has a
+    /// 3D fix, or if its error is at most half as large.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }
@@ -47,10 +49,10 @@ extension CLLocationManager {
     /// The number of locations that were dropped because the app processed locations too slowly.
     package var droppedLocationCount: Int { client.droppedLocations }
 
-    /// The time after which an ambiguous border crossing is reported, from zero to one day. The default is 20 s, as
-    /// documented by Apple. An unambiguous crossing is reported after two seconds. If both this property and
-    /// `regionCushion` are 0, every position on the other side of a border counts as a crossing. The setting applies to
-    /// all regions and conditions of the current device.
+    /// The minimum duration of an ambiguous border crossing, from zero to one day. The default is 20 s, as documented
+    /// by Apple. An unambiguous crossing is reported after two seconds. If this property and `regionCushion` are both
+    /// 0, every position on the other side of a border counts as a crossing. The setting applies to all regions and
+    /// conditions of the current device.
     public static var regionDwell: Duration {
         get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }
         set {
@@ -59,9 +61,9 @@ extension CLLocationManager {
         }
     }
 
-    /// The minimum distance beyond a border at which a crossing is reported, in metres. The default is 10. For small
-    /// regions, it is limited to a quarter of the radius. If this value is 0, the accuracy of positions is ignored. The
-    /// setting applies to all regions and conditions of the current device.
+    /// A crossing is reported only if the device is at least this far beyond the border, in metres. The default is 10.
+    /// For a small region, the value is limited to a quarter of the radius. If the value is 0, the accuracy of
+    /// positions is ignored. The setting applies to all regions and conditions of the current device.
     public static var regionCushion: CLLocationDistance {
         get { RegionEngine.of(LiveDevice.resolved).rules.cushion }
         set { RegionEngine.of(LiveDevice.resolved).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }

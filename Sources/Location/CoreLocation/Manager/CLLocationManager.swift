@@ -90,9 +90,9 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
-    /// updates pause only if the app has set this property. Apple never pauses an app in use, and a Linux process is
-    /// always in use.
+    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms. However,
+    /// updates pause only if the app has set this property. The reason is that Apple never pauses the updates of an app
+    /// in use, and an app on Linux always counts as being in use.
     ///
     /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
     /// the accuracy of its positions if that is larger. Updates pause when the device has been stationary for three
@@ -133,9 +133,9 @@ open class CLLocationManager: NSObject {
     ///
     /// The heading is the direction of the edge that is at the top in this orientation. This is the top edge in
     /// `portrait`, the bottom edge in `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in
-    /// `landscapeRight`. If this edge rises more than 60 degrees above the horizon, the heading is the direction of the
-    /// device's back until the edge falls below 50 degrees. If the edge points down just as steeply, the heading is the
-    /// direction of the screen.
+    /// `landscapeRight`. If this edge rises more than 60 degrees above the horizon, the heading becomes the direction
+    /// in which the back of the device faces. This ends when the edge falls below 50 degrees. If the edge points down
+    /// just as steeply, the heading is the direction in which the screen faces.
     ///
     /// The values `unknown`, `faceUp` and `faceDown` are ignored.
     open var headingOrientation: CLDeviceOrientation {
@@ -246,12 +246,13 @@ open class CLLocationManager: NSObject {
     /// Stops monitoring the region with the same identifier.
     open func stopMonitoring(for region: CLRegion) { client.regions.stop(region.identifier) }
 
-    /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown if it
-    /// has not been determined or if the region is not monitored.
+    /// Requests the state of a region. The result is delivered to `didDetermineState`. It is `unknown` if the state has
+    /// not been determined yet, or if the region is not monitored.
     open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
-    /// Copies of the regions that the app's managers monitor. A file in the calibration directory stores the regions
-    /// and their last reported states for the next run of the app. During trace playback, nothing is stored.
+    /// Copies of the regions that the app's managers monitor. The regions and their last reported states are saved to a
+    /// file in the calibration directory and restored in the next run of the app. During trace playback, nothing is
+    /// saved.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
     /// The maximum radius of a monitored region, in metres. The value is 2,128,000, as on an iPhone.
@@ -324,8 +325,8 @@ open class CLLocationManager: NSObject {
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // The closure is called exactly once, in the context in which the request is decided. As on Apple's platforms,
-        // it is not `@Sendable`, because managers could then not conform to the protocols that apps declare for them.
+        // The closure is called exactly once, in the context in which the request is decided. It cannot be `@Sendable`,
+        // because apps declare protocols with Apple's signatures and managers must be able to conform to them.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
@@ -373,11 +374,11 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and authorizationStatus.")
     open class func regionMonitoringEnabled() -> Bool { locationServicesEnabled() }
 
-    /// An older form of the class method `locationServicesEnabled()`.
+    /// A deprecated equivalent of the class method `locationServicesEnabled()`.
     @available(*, deprecated, message: "Use the class method locationServicesEnabled().")
     open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
 
-    /// An older form of the class method `headingAvailable()`.
+    /// A deprecated equivalent of the class method `headingAvailable()`.
     @available(*, deprecated, message: "Use the class method headingAvailable().")
     open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// On Apple's platforms, wrappers and test doubles of a manager call optional requirements as
-// `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Swift has no optional requirements without
-// Objective-C. These properties have optional types and the same base names as the requirements, so that such calls
-// compile. They are never nil. If a conforming class declares a `locationManager` property, that property takes
-// precedence.
+// On Apple's platforms, wrappers and test doubles of a manager call optional delegate methods as
+// `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Without Objective-C, Swift has no optional
+// requirements, so such a call would not compile. The following properties make it compile. They have the base names of
+// the methods and optional types, but they are never nil. If a conforming class declares its own `locationManager`
+// property, that one takes precedence.
 extension CLLocationManagerDelegate {
     /// The methods named `locationManager`, for calls with optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }

@@ -5,11 +5,11 @@ public import Foundation
 /// The methods that receive the events of a ``CLLocationManager``.
 ///
 /// All methods have a default implementation. By default, `locationManager(_:didUpdateLocations:)` and
-/// `locationManagerDidChangeAuthorization(_:)` call their older forms, and all other methods do nothing.
-/// ``CLLocationManager`` describes the context in which the methods are called.
+/// `locationManagerDidChangeAuthorization(_:)` call the older methods that they replace, and all other methods do
+/// nothing. ``CLLocationManager`` describes the context in which the methods are called.
 ///
-/// On Linux, a method is not called if only a subclass of the conforming class implements it. To override a method in a
-/// subclass, also implement it as an empty method in the conforming class.
+/// On Linux, a subclass can override a method only if the conforming class implements it. If necessary, add an empty
+/// implementation to the conforming class. Otherwise, the method in the subclass is not called.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called with a new location and the previous one. For the first location, both arguments are the same. The method
     /// is not called if `locationManager(_:didUpdateLocations:)` is implemented.

@@ -18,8 +18,8 @@ extension LocationClient {
 
     func scheduleDrainIfNeeded() { updateState { _ in } }
 
-    /// A scheduler that drains the pending callbacks on an executor. The scheduler holds the client strongly, because
-    /// weak references would slow down the client's reference counting. `shutDown()` breaks the reference cycle.
+    /// A scheduler that drains the pending callbacks on an executor. It keeps a strong reference to the client, because
+    /// a weak reference would slow down the client's reference counting. `shutDown()` breaks the resulting cycle.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor
@@ -33,9 +33,10 @@ extension LocationClient {
     }
 
     private func drain() {
-        // The manager is retained until the drain ends. No object may be released inside the lock, because the
-        // delegate's deinitializer may stop the manager. Each weak reference is therefore read only once. A second read
-        // could create the last strong reference and release the object inside the lock.
+        // No object may be released while the lock is held, because the delegate's deinitializer may stop the manager,
+        // which acquires the lock. The manager is therefore retained until the drain ends, and each weak reference is
+        // read only once. A second read could return the last strong reference to an object and then release it inside
+        // the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
@@ -50,7 +51,7 @@ extension LocationClient {
         guard let manager else { return }
         var hasDeliveredRegions = false
         device.withCurrent {
-            // `take()` empties the variables, so no reference is released while the lock is held.
+            // `take()` sets the variables to nil, so `nextItem` does not release an old value while the lock is held.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
                 if let currentDelegate = delegate.take() { deliver(currentDelegate, to: current, from: manager) }

@@ -48,7 +48,8 @@ extension LocationClient {
 
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // The state is read under the lock so that the last caller applies the latest state.
+            // Reads the state while the subscription lock is held. If several threads call this function, the last one
+            // then applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }
@@ -143,8 +144,8 @@ extension LocationClient {
     }
 }
 
-/// The last heading that any compass has reported to gpsd. Only such a report reveals a compass, because gpsd's device
-/// list does not identify compasses.
+/// The last heading that any compass has reported to gpsd. gpsd's device list does not identify compasses, so a compass
+/// is known only after such a report.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 

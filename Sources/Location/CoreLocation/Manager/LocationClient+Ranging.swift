@@ -52,7 +52,8 @@ extension LocationClient {
 
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // The state is read under the lock so that the last caller applies the latest state.
+            // Reads the state while the subscription lock is held. If several threads call this function, the last one
+            // then applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1

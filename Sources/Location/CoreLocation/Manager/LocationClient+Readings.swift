@@ -25,7 +25,7 @@ extension LocationClient {
             return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
-        // `onBatchComplete` is not called after a subscription has ended, so the drain is scheduled here.
+        // This call may end the subscription. `onBatchComplete` is then not called, so the drain is scheduled here.
         updateSubscription()
         scheduleDrainIfNeeded()
     }

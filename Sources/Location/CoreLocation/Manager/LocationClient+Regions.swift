@@ -51,7 +51,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// The time at rest after which updates pause, in seconds, or nil if updates never pause.
+    /// Updates pause after the device has been stationary for this many seconds. nil if updates never pause.
     var pauseDelay: Double? {
         guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

@@ -38,15 +38,15 @@ extension LocationClient {
         /// Whether the authorization was refused at the last change that this manager observed.
         var wasRefused: Bool
 
-        /// Returns true if starting a service in a callback would deliver the same fix again.
+        /// Returns true if a service is being started inside a callback and this fix has already been delivered.
         func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
-    /// Sets `item` to the next callback and `recipient` to the delegate. If no callback is left, the drain ends: `item`
-    /// stays nil, and `next` is set if another drain is needed. All arguments must be nil on entry. They are inout
-    /// because returning a tuple of optionals would be slow.
+    /// Moves the next callback to `item` and sets `recipient` to the delegate. If no callback is left, ends the drain,
+    /// leaves `item` nil, and sets `next` if another drain is needed. All arguments must be nil on entry. They are
+    /// `inout` because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?

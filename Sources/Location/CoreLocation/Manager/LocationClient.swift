@@ -21,7 +21,7 @@ final class LocationClient: Sendable {
     let headingSubscriptions = Mutex(HeadingSubscriptions())
     /// This lock is never held during a callback.
     let rangingRun = Mutex(RangingRun())
-    /// A timer that subscribes to the compass after a sensor is lost.
+    /// A timer that starts the subscription to the gpsd compass after a sensor has been lost.
     let compassSubscriptionTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {
@@ -99,7 +99,7 @@ extension LocationClient: LocationAuthorization.Observer {
         updateState { state in
             if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
             let isRefused = authorization.isDeniedOrRestricted
-            // Each refusal is reported once and replaces all pending locations and errors.
+            // A refusal is reported once. It replaces all pending locations and errors.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
                 state.pendingCallbacks.removePositions()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))

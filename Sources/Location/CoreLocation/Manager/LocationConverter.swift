@@ -38,7 +38,7 @@ struct ReducedAccuracy: Sendable {
 
     private var last: BootTime?
 
-    /// Returns the values with reduced accuracy, or nil if the interval has not elapsed.
+    /// Returns the values with reduced accuracy, or nil if the last location was delivered too recently.
     mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
@@ -54,8 +54,8 @@ struct ReducedAccuracy: Sendable {
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // The radius is half the diagonal of a cell, rounded up. Half the diagonal is 3,936 metres, or up to 4,827
-        // metres in the wedges around the poles.
+        // The radius is half the diagonal of a cell, rounded up. The exact value is 3,936 metres, or up to 4,827 metres
+        // for the wedge-shaped cells at the poles.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

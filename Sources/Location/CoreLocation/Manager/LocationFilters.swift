@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A filter that accepts a location if it is more accurate than the last accepted location or far enough away from it.
+/// A filter that accepts a location if it is far enough away from the last accepted location, or more accurate.
 struct DistanceFilter: Sendable {
     private var last: (coordinate: CLLocationCoordinate2D, accuracy: Double)?
 
@@ -17,8 +17,8 @@ struct DistanceFilter: Sendable {
     }
 }
 
-/// A filter that accepts a location at least 500 metres away from the last accepted location and at least five minutes
-/// later.
+/// A filter that accepts a location if it is at least 500 metres away from the last accepted location and arrives at
+/// least five minutes later.
 struct SignificantChangeFilter: Sendable {
     /// The minimum distance, in metres.
     static let distance = 500.0
@@ -53,7 +53,7 @@ struct SingleRequest: Sendable {
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
         if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy { return false }
         best = location
-        // If `desiredAccuracy` is NaN, `max` returns `bestAccuracy`.
+        // If `desiredAccuracy` is negative or NaN, `max` returns `bestAccuracy`.
         return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
     }
 }
@@ -65,7 +65,8 @@ struct PauseDetector: Sendable {
     private(set) var isPaused = false
 
     /// Processes a fix. Returns true if updates pause, false if they resume, and nil if nothing changes.
-    /// - Parameter pauseDelay: The time at rest before updates pause, in seconds, or nil if updates never pause.
+    /// - Parameter pauseDelay: Updates pause after the device has been stationary for this many seconds. nil if updates
+    ///   never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, pauseDelay: Double?) -> Bool? {
         guard let pauseDelay else {
             let wasPaused = isPaused

@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A condition for a ``CLMonitor``. The monitor supports the two condition types that it declares. A condition of any
-/// other type causes an event whose `conditionUnsupported` is true.
+/// A condition for a ``CLMonitor``. The monitor supports only the two condition types that ``CLMonitor`` declares. A
+/// condition of any other type causes an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {

@@ -20,14 +20,14 @@ import LiveDevice
 /// state. Conditions and their last events are stored under the monitor's name, in the same file as the managers'
 /// regions, and restored in the next run of the app. During trace playback, nothing is stored.
 ///
-/// A loop completes an event when it requests the next event or ends. If the app is terminated before that, the event
-/// is delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
+/// An event is complete when the loop requests the next event or ends. If the app is terminated earlier, the event is
+/// delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
 ///
 /// If the authorization status is not determined, adding a condition requests authorization.
 ///
-/// Monitors with the same name share their conditions and events, whereas Apple terminates the process. The limit of 20
-/// conditions applies to each monitor, whereas Apple's limit applies to the app. Conditions are monitored only while
-/// the monitor or a loop over its events exists.
+/// Monitors with the same name share their conditions and events. On Apple's platforms, a second monitor with the same
+/// name terminates the process. Each monitor can have up to 20 conditions, whereas Apple's limit of 20 applies to the
+/// whole app. Conditions are monitored only while the monitor or a loop over its events exists.
 public actor CLMonitor {
     /// The monitor's name.
     public nonisolated let name: String
@@ -71,8 +71,8 @@ extension CLMonitor {
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop has finished processing. Before the first event, this is an event with the
-        /// assumed state.
+        /// The last event that a loop has finished processing. Before any event has been processed, this is an event
+        /// with the assumed state.
         public let lastEvent: Event
     }
 
@@ -130,7 +130,7 @@ extension CLMonitor {
         public let state: State
         /// The time of the change. For a circle, this is the time of the first position in the new state.
         public let date: Date
-        /// The received beacon if the condition matches several beacons, otherwise nil.
+        /// If the condition can match several beacons, this is the beacon that was received. Otherwise nil.
         public let refinement: (any CLCondition)?
         /// True if the app may not use the position.
         public let authorizationDenied: Bool
@@ -138,7 +138,7 @@ extension CLMonitor {
         public let authorizationDeniedGlobally: Bool
         /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
-        /// True while a policy is deciding the authorization request.
+        /// True while a policy is deciding on the authorization request.
         public let authorizationRequestInProgress: Bool
         /// True if the app is authorized only for reduced accuracy, which is not sufficient for monitoring.
         public let accuracyLimited: Bool
@@ -149,7 +149,7 @@ extension CLMonitor {
         public let conditionLimitExceeded: Bool
         /// True if conditions cannot be written to the file. During trace playback, this is always false.
         public let persistenceUnavailable: Bool
-        /// Always false, because a Linux process is always in use.
+        /// Always false, because an app on Linux always counts as being in use.
         public var insufficientlyInUse: Bool { false }
         /// Always false, because Linux does not require a session.
         public var serviceSessionRequired: Bool { false }

@@ -71,7 +71,7 @@ final class MonitorCore: Sendable {
     private func resume() {
         authorization.add(weak: self, in: observer)
         let conditions = state.withLock(\.conditions)
-        // Requests authorization, as the earlier run did when it added these conditions.
+        // Requests authorization for the restored conditions, as for conditions that the app adds.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for condition in conditions { watch(condition, known: condition.posted.region) }
     }
@@ -144,7 +144,7 @@ final class MonitorCore: Sendable {
     private func process(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.WatchID
     ) {
-        // Discards a report that was in progress when the authorization was refused.
+        // The authorization may have been refused while the report was being delivered. The report is then discarded.
         guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
@@ -193,8 +193,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. Because disk access is slow, the file is written immediately only if
-    /// no other event is pending.
+    /// Records that a loop has completed an event. The file is written immediately only if no other event is pending,
+    /// because disk access is slow.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }

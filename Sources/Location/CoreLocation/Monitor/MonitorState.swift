@@ -29,8 +29,8 @@ struct MonitorState {
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. A replaced loop may complete an event after the newer loop has
-        /// completed a later one, so the number identifies the latest.
+        /// A number that increases with each event. It shows which event is the latest, because a replaced loop may
+        /// complete its event after the new loop has completed a later one.
         var number: UInt64 = 0
     }
 

@@ -40,13 +40,14 @@ extension TrackedFix {
     }
 }
 
-/// The noise of successive fixes, the movement of the device, and the plausibility of its last step.
+/// Estimates the noise of fixes, and determines whether the device is moving and whether its last step was plausible.
 ///
-/// Averaging fixes reduces only the error that is independent in each fix. It does not reduce the error that persists
-/// for minutes, which is larger for most receivers.
+/// Averaging fixes reduces only errors that are independent from fix to fix. It does not reduce errors that persist for
+/// minutes, which are larger for most receivers.
 ///
-/// The second difference of positions one second apart is x(i) - 2x(i-1) + x(i-2). Its variance is six times the
-/// variance of the independent error. Persistent errors and a constant velocity hardly affect it.
+/// The noise is computed from the second difference of positions that are one second apart, x(i) - 2x(i-1) + x(i-2).
+/// Its variance is six times the variance of the independent error. Persistent errors and movement at constant velocity
+/// hardly affect it.
 struct FixStatistics: Sendable {
     /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
     static let movingSpeed = 1.0
@@ -55,9 +56,9 @@ struct FixStatistics: Sendable {
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// The time, in seconds, over which movement is detected if the receiver does not report its speed.
+    /// If the receiver does not report its speed, movement is detected over this many seconds.
     private static let trailDuration = 15.0
-    /// The maximum speed, in metres per second, that is assumed if the receiver does not report its speed.
+    /// The maximum speed that is assumed for a receiver that does not report its speed, in metres per second.
     private static let assumedMaximumSpeed = 100.0
 
     /// The variance of the independent error, per axis, in square metres.
@@ -116,8 +117,8 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // The mean squared difference is six times the variance for one axis, so the sum for both axes is divided by
-        // 12.
+        // For each axis, the mean square of the second difference is six times the variance. The sum of both axes is
+        // therefore divided by 12.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 

@@ -12,8 +12,8 @@ final class MonitoredRegions: Sendable {
 
     fileprivate struct Entry {
         let watch = RegionEngine.WatchID()
-        /// A copy of the app's region. The app may have subclassed it, so the lock is not held while its methods are
-        /// called.
+        /// A copy of the app's region. Its class may be defined by the app, so its methods must not be called while the
+        /// lock is held.
         let region: CLRegion
         let stored: StoredRegion
         /// The last state that was passed to the managers, and the time of the first fix in that state.
@@ -88,7 +88,7 @@ final class MonitoredRegions: Sendable {
         }
         guard !entries.isEmpty else { return }
         authorization.add(weak: self, in: authorizationObserver)
-        // Requests authorization, as the earlier run did when it started monitoring these regions.
+        // Requests authorization for the restored regions, as when the app starts to monitor a region.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
     }
@@ -207,7 +207,7 @@ final class MonitoredRegions: Sendable {
             state.hasUnsavedStates = true
             return true
         }
-        // Saves the state after a short delay, without waiting for the end of the drain.
+        // Saves the state after a short delay, even if the drain has not ended by then.
         if isNew { save(atOnce: false) }
     }
 

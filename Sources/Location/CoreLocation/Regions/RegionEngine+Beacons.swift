@@ -49,7 +49,8 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Restarts the exit timeouts, because no sightings were reported during a loss or before the subscription.
+    /// Restarts all exit timeouts. The time before the subscription or during a loss does not count, because no
+    /// sightings could arrive.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

@@ -62,7 +62,7 @@ final class RegionEngine: Sendable {
         var timer: ClockTimer?
     }
 
-    /// The maximum age, in seconds, of a cached fix that may determine the initial state of a region.
+    /// A cached fix may determine the initial state of a region if it is at most this many seconds old.
     static let maximumFixAge = 10.0
 
     // A reference to the device would create a retain cycle, because the device owns this object.
@@ -99,10 +99,11 @@ final class RegionEngine: Sendable {
 
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Starts watching a region, or restarts the existing watch with this identity.
+    /// Starts watching a region. If a watch with this identity already exists, restarts it.
     ///
-    /// The handler is called on the source's thread, or during this call if a recent fix is available. No lock is held.
-    /// A report may arrive after the watch has ended, so the caller must check whether the watch is still valid.
+    /// The handler is called with no lock held, on the source's thread. If a recent fix is available, it may also be
+    /// called before this function returns. A report may still arrive after the watch has ended, so the caller must
+    /// check whether the watch is valid.
     /// - Parameter known: The initial state. If it is unknown, the first determined state is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
@@ -151,7 +152,7 @@ final class RegionEngine: Sendable {
         state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
 
-    /// Delivers pending reports, unless another thread or an outer call is already delivering them.
+    /// Delivers the pending reports. Does nothing if another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
     /// Monitoring requires full accuracy, because positions with reduced accuracy do not reveal crossings.
@@ -170,7 +171,7 @@ final class RegionEngine: Sendable {
         beaconSubscription.update {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            // Clears the loss. The source reports it again if beacons still cannot be received.
+            // Assumes that beacons can be received. If they cannot, the source reports the loss again.
             restartBeaconTrackers()
             return beacons.subscribe { [weak self] event in self?.receive(event) }
         }

@@ -57,7 +57,8 @@ struct BeaconTracker: Sendable {
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
-    /// The time at which the exit timeout last started: at a sighting, or when the timeout was restarted.
+    /// The start of the current exit timeout. This is the last sighting, unless the timeout has been restarted since
+    /// then.
     var absentSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {

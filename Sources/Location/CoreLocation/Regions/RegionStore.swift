@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The stored shape, which has not been validated, or nil if no shape is stored.
+    /// The stored shape, or nil if none is stored. The values have not been validated.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -45,7 +45,7 @@ struct StoredRegion: Codable, Sendable {
 
 extension StoredRegion {
     init(_ region: CLRegion, state: CLRegionState, date: Double?) {
-        // Only regions with a shape are monitored, so the fallback is never used.
+        // A monitored region always has a shape, so the fallback is never used.
         let shape = RegionShape(region) ?? .circle(.init(center: CLLocationCoordinate2D(), radius: 0))
         self.init(identifier: region.identifier, shape: shape, state: state.rawValue, date: date)
         (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)

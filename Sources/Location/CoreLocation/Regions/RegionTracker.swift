@@ -14,25 +14,26 @@ struct CrossingThresholds: Sendable, Equatable {
 ///
 /// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
 /// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. This type
-/// therefore averages the distance beyond the border since the first fix beyond it, and applies two rules to the mean:
+/// therefore computes the mean distance beyond the border, starting with the first fix beyond it. Two rules apply to
+/// this mean:
 ///
-/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines 4.5
-///   standard deviations of the averaged noise with twice the error that averaging does not reduce (see
+/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines two parts:
+///   4.5 standard deviations of the averaged noise, and twice the error that averaging does not reduce (see
 ///   `FixStatistics`). Such a crossing can be reported after two seconds.
-/// - In all other cases, the crossing must last for `dwell`, and the mean must be at least the accuracy of the fixes.
-///   For a stationary device, it must be at least three times the accuracy. Otherwise, noise alone could cause
-///   crossings of a nearby border. If the thresholds have a cushion, the mean must also be at least a tenth of the
-///   radius, but not more than 50 m.
+/// - In all other cases, the crossing must last for `dwell`. The mean must be at least the accuracy of the fixes, or
+///   three times the accuracy if the device is stationary. Otherwise, noise alone could cause crossings of a nearby
+///   border. If the thresholds have a cushion, the mean must also reach a tenth of the radius or 50 m, whichever is
+///   less.
 ///
 /// The measurement restarts when the mean is no longer beyond the border. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
+    /// An unambiguous crossing must last for at least this many seconds and contain at least this many fixes.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
+    /// After this many seconds, two fixes are sufficient for an unambiguous crossing.
     static let twoFixCrossing = 5.0
-    /// The maximum radius, in metres, to which a region smaller than the error of the fixes is enlarged. Otherwise, the
-    /// device would never be inside a small region.
+    /// A region that is smaller than the error of the fixes is enlarged to this error, but at most to this radius, in
+    /// metres. Otherwise, the device could never be inside a small region.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
@@ -113,12 +114,13 @@ struct RegionTracker: Sendable {
         }
         guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // Limits the required depth, because no position inside is farther from the border than the centre.
+        // Limits the required depth, because even the centre is only one radius away from the border.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }
 
-    /// Determines the initial state from one fix that is clearly on one side, or from the mean of several fixes.
+    /// Determines the initial state from one fix that is clearly on one side of the border, or from the mean of several
+    /// fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {

@@ -2,8 +2,8 @@
 
 import LiveDevice
 
-/// A session that declares, for as long as it exists, that the app needs the position. Creating a session requests the
-/// required authorization. Ending the session does not change the authorization.
+/// A session during which the app declares that it needs the position. Creating a session requests the required
+/// authorization. Ending the session does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
     public enum AuthorizationRequirement: Sendable, Hashable {
@@ -64,14 +64,14 @@ extension CLServiceSession {
         public let authorizationDeniedGlobally: Bool
         /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
-        /// True while a policy is deciding a request.
+        /// True while a policy is deciding on a request.
         public let authorizationRequestInProgress: Bool
         /// True if full accuracy is required but only reduced accuracy is authorized.
         public let fullAccuracyDenied: Bool
-        /// True if `always` is required but has not been granted. While the status is not determined, the value is
-        /// false.
+        /// True if `always` authorization is required but has not been granted. The value is false while the status is
+        /// not determined.
         public let alwaysAuthorizationDenied: Bool
-        /// Always false, because a Linux process is always in use.
+        /// Always false, because an app on Linux always counts as being in use.
         public var insufficientlyInUse: Bool { false }
         /// Always false, because Linux does not require a session.
         public var serviceSessionRequired: Bool { false }

@@ -10,13 +10,13 @@ public import Foundation
 /// **Crossings.** Crossings are determined from the coordinates and accuracy of positions. For a moving device, an
 /// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, the device is
 /// then 30 to 45 metres beyond the border. An ambiguous crossing must last 20 seconds. If the device is stationary, the
-/// crossing must also be three times as deep as for a moving device. Neither noise alone nor a signal reflection of ten
-/// seconds causes a crossing. A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the
-/// accuracy. On Apple's platforms, the device must be beyond the border by a minimum distance for 20 seconds, and
-/// crossings are reported within minutes. To change these thresholds, set the manager's static properties `regionDwell`
-/// and `regionCushion`.
+/// crossing must also be three times as deep as for a moving device. Noise alone does not cause a crossing, and neither
+/// does a signal reflection that lasts ten seconds. A brief crossing is reported if its depth exceeds both 20 metres
+/// and about 4.5 times the accuracy. On Apple's platforms, the device must be beyond the border by a minimum distance
+/// for 20 seconds, and crossings are reported within minutes. To change these thresholds, set the manager's static
+/// properties `regionDwell` and `regionCushion`.
 ///
-/// A region with a radius smaller than the error of the positions is enlarged to this error, up to a radius of 50
+/// If the radius is smaller than the error of the positions, the region is enlarged to this error, but at most to 50
 /// metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
@@ -29,7 +29,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     }
 
     /// Restores a region from an archive. Returns nil if the archived region is damaged or not circular. If the archive
-    /// contains no region, the result is an empty region, as for ``CLRegion``.
+    /// contains no region, the result is an empty region without an identifier.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard circle != nil || Self.isAbsent(from: coder) else { return nil }

@@ -10,12 +10,12 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// This initializer is not public, because only the system creates floors on Apple's platforms. Apps that subclass
-    /// this type declare their own `init(level:)` without `override`.
+    /// Not public, because only the system creates floors on Apple's platforms. A subclass in an app can therefore
+    /// declare its own `init(level:)` without `override`.
     init(level: Int) { storedLevel = level }
 
-    /// Restores a floor, or returns nil if the archived value is damaged. Without an archived value, the result is the
-    /// ground floor.
+    /// Restores a floor from an archive. Returns nil if the archived value is damaged. If the archive contains no
+    /// floor, the result is the ground floor.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.levelKey]) {
             storedLevel = 0

@@ -3,7 +3,7 @@
 public import DeviceCore
 public import Foundation
 
-/// Properties that exist only on Linux. They are unavailable for locations with reduced accuracy and for locations
+/// Properties that exist only on Linux. They have no values for locations with reduced accuracy and for locations
 /// created by an app.
 extension CLLocation {
     /// A satellite that the receiver reports.
@@ -28,12 +28,12 @@ extension CLLocation {
     /// The satellites in the receiver's last sky report.
     public var satellites: [Satellite] { details?.sky?.satellites ?? [] }
 
-    /// The altitude above mean sea level in metres, or nil if it is unknown. In this case, `altitude` is 0.
+    /// The altitude above mean sea level in metres. nil if it is unknown, in which case `altitude` is 0.
     public var altitudeAboveSeaLevel: Double? {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// The altitude above the ellipsoid in metres, or nil if it is unknown. In this case, `ellipsoidalAltitude` is 0.
+    /// The altitude above the ellipsoid in metres. nil if it is unknown, in which case `ellipsoidalAltitude` is 0.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
@@ -50,13 +50,13 @@ extension CLLocation {
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report`` or, if there is none, a report with the values of this location. Such a report
-    /// contains NaN for invalid values, and has no fix if the coordinate is invalid.
+    /// The receiver's ``report``. If there is none, a report is created from the values of this location. In that
+    /// report, invalid values are NaN, and there is no fix if the coordinate is invalid.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // Rounds the time, because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
+        // Rounds the time to microseconds, because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
         }

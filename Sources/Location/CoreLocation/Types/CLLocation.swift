@@ -15,7 +15,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The receiver's report and related details, or nil if there is no report.
     private(set) var details: LocationDetails?
 
-    /// Creates a location. All locations that come from a device are created with this initializer.
+    /// Creates a location. This initializer is used for all locations that come from a device.
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
@@ -65,8 +65,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a course and speed, their accuracies, and source information. The location stores the
-    /// two properties of `sourceInfo`, not the object.
+    /// Creates a location with a course and speed, their accuracies, and source information. The location copies the
+    /// two properties of `sourceInfo`. It does not store the object.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -82,8 +82,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location, or returns nil if a value is missing. Without archived values, the result is the same as
-    /// from `init()`.
+    /// Restores a location from an archive. Returns nil if a value is missing. If the archive contains no location, the
+    /// result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -164,6 +164,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 }
 
 extension Date {
-    /// The UTC time, independent of the locale. Foundation's own description traps for NaN.
+    /// The time in UTC, independent of the locale. Unlike `description`, this property does not trap if the time is
+    /// NaN.
     var utcDescription: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
 }

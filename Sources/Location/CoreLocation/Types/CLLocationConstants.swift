@@ -38,7 +38,8 @@ public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest available accuracy, supported by additional sensors. The value is a sentinel, not a length.
+/// The highest available accuracy for navigation, with the help of additional sensors. The value is a sentinel, not a
+/// length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 /// The highest available accuracy. The value is a sentinel, not a length.
@@ -56,16 +57,16 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// An accuracy of about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// A marker for reduced accuracy. The value is not a threshold.
+/// Stands for reduced accuracy. The value is a marker, not a threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// The largest possible distance. Use it where no limit is wanted.
+/// The largest possible distance. Use it to specify no limit.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 
-/// The longest possible time interval. Use it where no limit is wanted.
+/// The longest possible time interval. Use it to specify no limit.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// The activity of the app's user, as a hint for saving power.
+/// The user's activity. An app sets it as a hint for saving power.
 public enum CLActivityType: Int, Sendable {
     /// An unknown activity.
     case other = 1
@@ -100,7 +101,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
     /// The app may use location services while it is in use.
     case authorizedWhenInUse = 4
 
-    /// The name of ``authorizedAlways`` on macOS.
+    /// The macOS name of ``authorizedAlways``.
     @available(*, deprecated, renamed: "authorizedAlways")
     public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }

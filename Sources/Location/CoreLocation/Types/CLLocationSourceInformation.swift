@@ -3,12 +3,13 @@
 import AppDelivery
 public import Foundation
 
-/// The source of a location: software, an accessory, or neither. Source information is immutable and thread-safe.
+/// Describes whether a location comes from software, from an accessory, or from neither. Immutable and safe to use from
+/// any thread.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let simulated: Bool
     private let accessory: Bool
 
-    /// Creates source information that indicates neither software nor an accessory.
+    /// Creates source information in which both properties are false.
     public override init() {
         simulated = false
         accessory = false
@@ -23,8 +24,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information, or returns nil if it is damaged. Without archived values, the result is the same as
-    /// from `init()`.
+    /// Restores source information from an archive. Returns nil if it is damaged. If the archive contains none, the
+    /// result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

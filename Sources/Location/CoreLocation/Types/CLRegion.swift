@@ -33,8 +33,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region, or returns nil if the values are damaged. Without archived values, the result is the same as
-    /// from `init()`.
+    /// Restores a region from an archive. Returns nil if the archived values are damaged. If the archive contains no
+    /// region, the result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -72,7 +72,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     @available(*, deprecated, message: "Use CLCircularRegion's radius instead.")
     open var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether a coordinate lies in a circular region, or false for other regions.
+    /// Returns whether a circular region contains a coordinate. Always false for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's contains(_:) instead.")
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { circle?.contains(coordinate) ?? false }
 
@@ -104,7 +104,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// A description of the type and identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    /// The time of the first position that had the reported state, or nil for regions created by an app.
+    /// The time at which the region's reported state began, or nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
             let value = Double(bitPattern: stateTimestampBits.load(ordering: .relaxed))

@@ -2,8 +2,8 @@
 
 import DeviceCore
 
-/// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged. Their nominal
-/// confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
+/// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
+/// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
     /// The error, in metres, per unit of dilution of precision. It is used if a receiver reports no error.
     static let userEquivalentRangeError = 8.0
@@ -35,9 +35,9 @@ enum LocationConversion {
         return values
     }
 
-    /// Returns the horizontal error that the receiver reports. If there is none, the error is computed from its two
-    /// components or, if these are missing, from the dilution of precision. The result is never negative, because Core
-    /// Location interprets a negative accuracy as an invalid position.
+    /// Returns the horizontal error that the receiver reports. If it reports none, the error is computed from the
+    /// errors in latitude and longitude. If these are missing too, it is computed from the dilution of precision. The
+    /// result is never negative, because Core Location interprets a negative accuracy as an invalid position.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }
         let error = (report.longitudeError * report.longitudeError + report.latitudeError * report.latitudeError)

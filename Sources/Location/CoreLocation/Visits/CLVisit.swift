@@ -14,7 +14,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
     public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
-    /// Restores a visit from an archive. Without archived values, the result is the same as from `init()`.
+    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         let numbers = coder.decodeWords(5, forKey: Self.key)?.map(Double.init(bitPattern:))
         values = VisitTracker.Visit(

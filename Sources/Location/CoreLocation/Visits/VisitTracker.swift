@@ -11,8 +11,8 @@ import DeviceCore
 ///
 /// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The maximum accuracy value of a fix, in metres. Fixes with a larger value are ignored. If a receiver reports no
-    /// accuracy, this value is assumed.
+    /// Fixes with an error above this value, in metres, are ignored. If a receiver reports no error, this value is
+    /// assumed.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let minimumRadius = 75.0
@@ -47,8 +47,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The consecutive fixes outside the stay: the time of the first one, their number, and how many are far
-        /// outside.
+        /// The consecutive fixes outside the stay: the time of the first fix, the number of fixes, and the number of
+        /// fixes that are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -61,7 +61,7 @@ struct VisitTracker: Sendable {
         guard fix.accuracy >= 0, fix.accuracy <= Self.maximumAccuracy else { return [] }
         let former = last
         if let former, fix.timestamp <= former {
-            // If the clock was set back, durations are unknown.
+            // If the clock was set back, durations are unknown, so the current stay is discarded.
             if former - fix.timestamp > 10 { (stay, last) = (nil, nil) }
             return []
         }
@@ -113,8 +113,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The centre
-    /// moves away from the first fix by at most half the radius, so that it does not follow a slow walk.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. It stays
+    /// within half the radius of the first fix, so that it does not follow a slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

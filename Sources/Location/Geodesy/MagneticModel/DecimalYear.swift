@@ -12,8 +12,8 @@ package enum DecimalYear {
         return Double(year) + (dayOfYear + (seconds - days * 86_400) / 86_400) / Double(length(of: year))
     }
 
-    /// Returns the decimal year of a time given by its UTC date and the seconds since midnight, or nil if the calendar
-    /// has no such date. Negative and large values of `seconds` extend into other days.
+    /// Returns the decimal year of a UTC date and a number of seconds since midnight. Returns nil if the calendar has
+    /// no such date. `seconds` may be negative or longer than a day.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)

@@ -38,10 +38,10 @@ extension SIMD3<Double> {
     static var nan: SIMD3<Double> { SIMD3(repeating: .nan) }
 }
 
-/// The uncertainty of the model as one standard deviation, in degrees and nanotesla, from the technical report of
-/// WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). It includes the crustal field, which is not part
-/// of the model. Buildings and vehicles cause much larger disturbances. The same values are used for other releases,
-/// although their own values differ by a few percent.
+/// The model's uncertainty as one standard deviation, in degrees and nanotesla. The values are from the technical
+/// report of WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). They include the effect of the crustal
+/// field, which is not part of the model. Buildings and vehicles cause much larger disturbances. The same values are
+/// used for other releases, whose exact values differ by a few percent.
 extension MagneticField {
     /// The uncertainty of ``declination`` in degrees, at most 180, or NaN for an invalid field.
     package var declinationUncertainty: Double {

@@ -99,8 +99,8 @@ struct MagneticFileReader {
         let row = MagneticRow(
             g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
             hRate: try coefficient(fields[5]))
-        // For order 0, `h` has no effect because it is multiplied by a sine of zero. Any value other than 0 indicates
-        // misplaced columns.
+        // For order 0, `h` has no effect, because it is multiplied by the sine of zero. Files contain 0 here, so any
+        // other value indicates misplaced columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
         guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }

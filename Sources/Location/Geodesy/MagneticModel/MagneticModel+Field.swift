@@ -37,13 +37,13 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
         let ratio = location.referenceRadiusRatio
-        // The functions are multiplied by the ratio of the radii once per degree.
+        // With each degree, the functions are multiplied by the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0 and its derivative. The derivative is the function of order 1 divided by the cosine
-        // of the latitude.
+        // `value` is the function of order 0. `nextValue` is the function of order 1, divided by the cosine of the
+        // latitude. It provides the derivative of `value`.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -56,7 +56,7 @@ extension MagneticModel {
         let twiceLongitude = location.longitude + location.longitude
         var orders = OrderPair(
             angle: SineCosines(location.longitude, twiceLongitude), location: location, last: summedDegree)
-        // The function of the lowest degree for each of the two orders, divided by the cosine of the latitude.
+        // For each of the two orders, the function of the lowest degree, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var initial = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let initialStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -64,7 +64,8 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // The functions of the current degree, and those of the previous degree multiplied by the squared ratio.
+            // `value` contains the functions of the current degree. `before` contains those of the previous degree,
+            // multiplied by the squared ratio.
             var (value, before) = (initial, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -87,7 +88,7 @@ private struct OrderPair {
     /// The longitude multiplied by each order.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// The degree of each order's last term, plus one.
+    /// For each of the two orders, the degree of the last term plus one.
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude, radii: Double
 
@@ -107,7 +108,8 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// `g` and `h` are the sums of the terms added so far. `gRunning` and `hRunning` add up these sums after each term.
+    /// `g` and `h` are the sums of the terms so far. After each term, `g` is added to `gRunning`, and `h` to
+    /// `hRunning`.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
@@ -129,8 +131,8 @@ private struct OrderSums {
 
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums for order 0 along the radius (`up`) and along the meridian (`slope`). `slope` is divided by the cosine
-    /// of the latitude.
+    /// The sums for order 0: `up` along the radius and `slope` along the meridian. `slope` is divided by the cosine of
+    /// the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -142,9 +144,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // In the local sums `g` and `h`, each term is multiplied by its degree. To save a multiplication for each term,
-        // they are derived from the running sums, which contain each term once for its own degree and once for each
-        // higher degree.
+        // The local `g` and `h` are sums in which each term is multiplied by its degree. They are computed from the
+        // running sums, which saves a multiplication per term. The running sums contain each term once for its own
+        // degree and once for each higher degree.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

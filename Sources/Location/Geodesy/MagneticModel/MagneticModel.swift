@@ -18,11 +18,11 @@ package struct MagneticModel: Sendable {
     /// The highest degree and order of the harmonics, 12 for the World Magnetic Model.
     package let degree: Int
     let zonal: ContiguousArray<ZonalTerm>
-    /// The terms of order 1 and above. Each element combines a term of an odd order with the term whose order and
-    /// degree are one higher. The elements are sorted by odd order, then by degree. Degrees above ``summedDegree`` are
-    /// omitted.
+    /// The terms of order 1 and above. Each element contains two terms: one of an odd order, and one whose order and
+    /// degree are one higher. The elements are sorted by the odd order, then by degree. Terms with a degree above
+    /// ``summedDegree`` are omitted.
     let sectoral: ContiguousArray<MagneticTerms>
-    /// The highest degree with a term that is not zero, or 1 if all terms are zero.
+    /// The highest degree that has a nonzero term, or 1 if all terms are zero.
     let summedDegree: Int
 
     /// Creates a model. The rows contain `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised.
@@ -32,7 +32,7 @@ package struct MagneticModel: Sendable {
         (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
         // The rows of each order, sorted by degree and scaled for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
-        // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
+        // For order 0 of the current degree, the ratio of Schmidt's normalisation to Gauss's.
         var zonalScale = 1.0
         var summedDegree = 1
         var rows = rows.makeIterator()
@@ -99,11 +99,12 @@ struct MagneticTerms: Sendable, Equatable {
     }
 }
 
-/// A harmonic of order 0 and its location-independent factors. The derivative of its function is the function of order
-/// 1 and the same degree, so both functions are computed together.
+/// A harmonic of order 0 and its location-independent factors. The derivative of its function is a multiple of the
+/// function of order 1 and the same degree, so both functions are computed together.
 struct ZonalTerm: Sendable, Equatable {
     let g, gRate, degree: Double
-    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.
+    /// The factor in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`. `nextRecursion` is the corresponding
+    /// factor for order 1.
     let recursion, nextRecursion: Double
 
     init(degree n: Int, row: MagneticRow) {

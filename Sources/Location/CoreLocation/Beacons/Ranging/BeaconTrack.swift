@@ -3,12 +3,13 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The averaging window for signal strengths, in seconds. A shorter window makes the proximity class less reliable,
-    /// and a longer one delays the detection of a departing beacon. In a simulation, 97 % of the classes were correct
-    /// with 5 s, but only 87 % with 2 s. With 20 s, as in the AltBeacon library, it took 15 s to detect a departing
-    /// beacon.
+    /// The time window over which signal strengths are averaged, in seconds. With a shorter window, the proximity class
+    /// is less reliable. With a longer one, it takes longer to notice that a beacon is moving away. In a simulation, 97
+    /// % of the proximity classes were correct with 5 s, but only 87 % with 2 s. With 20 s, as in the AltBeacon
+    /// library, it took 15 s to notice that a beacon was moving away.
     static let window = 5.0
-    /// The mean signal strength excludes the lowest and the highest tenth of the values, as in the AltBeacon library.
+    /// The lowest and the highest tenth of the signal strengths are excluded from the mean, as in the AltBeacon
+    /// library.
     static let trimDivisor = 10
     /// The maximum number of stored signal strengths. If it is reached, a new value replaces the oldest.
     static let limit = 128
@@ -77,15 +78,15 @@ enum BeaconDistance {
     /// The hysteresis at each maximum distance, as a fraction of the distance.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, it differs by at
-    /// most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown, which some
-    /// beacons indicate with 0.
+    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result is within
+    /// a third of the distance from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown.
+    /// Some beacons send 0 in this case.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// Returns the proximity class of a distance. The hysteresis favours the previous class.
+    /// Returns the proximity class for a distance. Near a limit, hysteresis favours the previous class.
     static func proximity(at metres: Double, after previous: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =
