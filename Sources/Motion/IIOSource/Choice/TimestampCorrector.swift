@@ -8,8 +8,8 @@ struct TimestampCorrector {
         case device
         /// Another clock on this machine that can be read.
         case local(String)
-        /// A clock whose time is known only from timestamps. The sample with the shortest delay is assumed to arrive
-        /// without delay.
+        /// A clock that cannot be read, so its offset is estimated from the timestamps. The sample with the shortest
+        /// delay is assumed to have arrived without delay.
         case remote
         /// There are no usable timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
@@ -19,15 +19,15 @@ struct TimestampCorrector {
     /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// An arrival confirms the offset if its delay is less than this value, in nanoseconds.
+    /// An arrival with a delay below this value, in nanoseconds, confirms the offset.
     private static let confirmingDelay: Int64 = 10_000_000
     /// If a time of a local clock is later than its arrival by more than this value, in nanoseconds, the offset is
     /// measured again.
     private static let maximumLead: Int64 = 10_000_000
     /// A larger change of a local clock's offset, in nanoseconds, counts as a clock step.
     private static let minimumCountedStep: UInt64 = 1_000_000
-    /// A change of a local clock's offset of at most this value, in nanoseconds, is ignored, because measurement noise
-    /// would change the intervals between the samples.
+    /// A change of a local clock's offset of at most this value, in nanoseconds, is measurement noise. Applying it
+    /// would make the intervals between the samples uneven.
     private static let offsetNoise: UInt64 = 20_000
     /// If the first delay on the device's clock exceeds this value, in seconds, plus the time for twice the largest
     /// buffer, the driver does not use the clock that it claims to use.
@@ -39,11 +39,11 @@ struct TimestampCorrector {
     /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
     /// delay.
     private static let minimumStep = 1.0
-    /// The plausible delays of the first samples, in nanoseconds. If the delay is in this range, the offset from the
-    /// previous capture is kept.
+    /// The delays, in nanoseconds, that are plausible for the first samples of a capture. If the delay is in this
+    /// range, the offset from the previous capture is kept.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
-    /// A remote machine's clock, as determined by a capture.
+    /// The offset of a remote machine's clock, as measured during a capture.
     struct ClockState: Equatable {
         /// The nanoseconds to add to a timestamp.
         var offset: Int64
@@ -189,8 +189,8 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Distributes the samples evenly between the last time and `end`. There may be a pause before the first sample.
-    /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
+    /// Distributes the samples evenly between the last time and `end`. A pause, if any, remains before the first
+    /// sample. `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -221,8 +221,8 @@ struct TimestampCorrector {
         // At least one nanosecond per sample, so that all times can differ.
         let minimumDuration = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
-            // After a delayed refill, the timestamps may be in ascending order but overlap with earlier times. The
-            // shorter of the first and last intervals is used as the spacing, because a pause lengthens only one of
+            // After a delayed refill, the timestamps may be in ascending order but begin before the previous sample.
+            // The spacing is the shorter of the first and the last interval, because a pause lengthens only one of
             // them.
             let spacing =
                 isNotAscending == 0 && count > 2
