@@ -50,7 +50,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The arguments before "--" and those after it. The latter are never treated as options.
+    /// The arguments before and after "--". Arguments after "--" are never treated as options.
     private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
         guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
         return (place[..<end], place[(end + 1)...])

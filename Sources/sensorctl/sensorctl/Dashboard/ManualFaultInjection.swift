@@ -18,7 +18,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that report the end of a loss. They are inserted before the next event of the trace.
+        /// Events that report the recovery from a fault. They are inserted before the next event of the trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 

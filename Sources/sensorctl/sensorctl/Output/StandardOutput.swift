@@ -60,8 +60,8 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Announces an address, either as a JSON object or as a line of text. In the latter case, an example of its use is
-    /// logged.
+    /// Announces an address as a JSON object, or as a line of text. After a line of text, an example of the address's
+    /// use is logged.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)

@@ -91,7 +91,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         // trace has restarted, so the heading is printed.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
         // The next heading is due one interval after the previous due time, so that the intervals are regular. After a
-        // pause, missed headings are not made up for.
+        // pause, no attempt is made to catch up.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }

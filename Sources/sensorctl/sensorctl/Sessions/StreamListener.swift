@@ -98,7 +98,7 @@ struct ListenerOptions {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // The rate of the pictures is limited in real time, even if they show a trace.
+        // The frame rate of pictures is limited in real time, even if they show a trace.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)

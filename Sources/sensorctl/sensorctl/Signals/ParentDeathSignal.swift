@@ -26,7 +26,8 @@ enum ParentDeathSignal {
         // prctl(2) is variadic, so Swift cannot import it. It is looked up at run time. 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
-        // If the parent ended before the death signal was requested, the signal will never arrive.
+        // If the parent ended before the death signal was requested, the signal would never arrive, so this process
+        // exits.
         guard getppid() == parent else { exit(128 + SIGTERM) }
         // The child inherited its priority from the thread that started it, which may have a higher priority than the
         // parent's main thread. The child therefore lowers its priority to that of the main thread. 0 is PRIO_PROCESS,
