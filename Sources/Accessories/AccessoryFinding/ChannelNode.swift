@@ -22,7 +22,7 @@ package enum ChannelNode: AccessoryNode, Hashable {
 }
 
 package struct TTYSettings: Sendable, Hashable {
-    /// The handling of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
+    /// The behavior of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
     /// boards.
     package enum DTR: String, Sendable, Hashable {
         /// Raises DTR when the port is opened, because some firmware waits for it. When the port is closed, the kernel
@@ -75,8 +75,8 @@ package struct USBEndpoints: Sendable, Hashable {
     package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
     package let output: UInt8
-    /// The maximum packet size of the OUT endpoint, in bytes. If the output ends with a full packet, a zero-length
-    /// packet follows.
+    /// The maximum packet size of the OUT endpoint, in bytes. If the last packet of a transfer is full, a zero-length
+    /// packet is sent after it.
     package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
     package let inputPacketLength: Int
@@ -96,7 +96,7 @@ package struct USBEndpoints: Sendable, Hashable {
     }
 }
 
-/// The settings of a node in JSON. Rules and declared accessories use the same keys for them.
+/// The settings of a node in JSON. The keys are the same in rules and in declared accessories.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?

@@ -4,36 +4,36 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The polling state that the reactor shares with the executor of the app's callbacks. Only one of the two polls the
-/// port at a time.
+/// The state of polling, which the reactor and the executor of the app's callbacks share. At any time, only one of the
+/// two polls the port.
 struct ChannelPolling: ~Copyable {
     /// True once the port is about to be closed. Hold this lock while reading from the port.
     let isClosed = Mutex(false)
-    /// The polling coordinator, which the reactor thread uses. `nil` before the channel joins the reactor and after it
-    /// leaves.
+    /// The coordinator that decides whether the executor polls the port. Used on the reactor thread. `nil` while the
+    /// channel does not belong to the reactor.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
-    /// The longest delay allowed before the executor reads available input, in seconds.
+    /// The maximum time, in seconds, that the executor may leave available input unread.
     let tolerance: Double
-    /// False once the connection is about to end. From then on, only the reactor may poll the port.
+    /// Set to false when the connection is about to end. From then on, only the reactor may poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Lets the executor of the app's callbacks poll the port, which avoids waking the reactor thread.
+/// Polling by the executor of the app's callbacks, which saves waking the reactor thread.
 extension ChannelCore {
-    /// Sets the executor that polls the port. If `executor` is `nil`, the reactor polls the port.
+    /// Sets the executor that may poll the port. If `executor` is `nil`, only the reactor polls the port.
     func setExecutor(_ executor: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: executor) }
         if former != executor { reactor.requestService() }
     }
 
-    /// Reads from the port on the calling thread, because the executor may be blocked. Returns false if no bytes are
-    /// available.
+    /// Reads from the port on the calling thread. This is necessary while an executor polls the port, because the
+    /// executor may be blocked. Returns false if no bytes are available.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         return polling.isClosed.withLock { isClosed in
@@ -43,7 +43,7 @@ extension ChannelCore {
         }
     }
 
-    /// Called when the channel joins the reactor, with the wakeup pipe of the reactor thread.
+    /// Called when the channel is added to the reactor. `wakeUp` is the pipe that wakes the reactor thread.
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         let tolerance = min(polling.tolerance, bufferingTime / 3)
@@ -51,7 +51,7 @@ extension ChannelCore {
             coordinator = ReadinessCoordinator(
                 source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, bufferingTime)
             ) { [weak self] in
-                // While the pipe is full, neither the executor nor the reactor reads from the port.
+                // While the input pipe is full, nothing is read from the port, so no executor polls it.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
                 return polling.executor.withLock { $0 }?.executor
             }
@@ -60,8 +60,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// Returns the descriptor that the reactor polls in place of the port while an executor polls the port. Returns
-    /// `nil` if the reactor polls the port itself.
+    /// If an executor polls the port, returns the descriptor that the reactor polls instead. Otherwise, returns `nil`,
+    /// and the reactor polls the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -69,7 +69,7 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // Reads from the port to find out why the executor has stopped polling.
+        // The executor has stopped polling. Reading from the port reveals the reason.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
@@ -77,14 +77,14 @@ extension ChannelCore {
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
-        // The executor may already have cleared `isAllowed`, but the coordinator must be deregistered in any case.
+        // Deregisters the coordinator even if the executor has already set `isAllowed` to false.
         polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
 
     func detachFromReactor() {
         stopPolling()
-        // Breaks the reference cycle, because the coordinator retains the channel.
+        // The coordinator retains the channel. Releasing the coordinator breaks the reference cycle.
         polling.coordinator.withLock { $0 = nil }
         polling.isClosed.withLock { $0 = true }
     }
@@ -100,11 +100,11 @@ extension ChannelCore {
 }
 
 extension ChannelCore: PollableSource {
-    /// Always `.never`, because the reactor handles the timeouts of a channel.
+    /// Always `.never`. The reactor handles all timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// Reads from the port on the executor. The reactor reports the end of the connection, and resumes reading when a
-    /// full pipe has space again.
+    /// Reads from the port on the executor. The end of the connection is reported by the reactor, not here. If the
+    /// input pipe is full, the executor stops reading, and the reactor resumes it when there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
         return polling.isClosed.withLockIfAvailable { isClosed in

@@ -7,8 +7,8 @@ import SystemCalls
 
 /// Methods that run only on the reactor thread.
 extension ChannelCore {
-    /// Returns the poll(2) events for the port, or `nil` if the port must not be polled. Also returns the descriptor to
-    /// poll while an executor polls the port.
+    /// Returns the poll(2) events to request for the port, or `nil` if the port must not be polled now. `coordinator`
+    /// is the descriptor to poll while an executor polls the port.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
@@ -18,15 +18,16 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // The port is not polled in these phases, because poll(2) would return immediately until the app reads.
+            // The connection has ended. poll(2) would report this again and again while the app has not read the
+            // remaining bytes, so the port is not polled.
             case .hungUp, .ending, .finished: return nil
             }
         }
         return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
     }
 
-    /// The event POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls for this
-    /// event even while an executor polls the port, because a busy executor would detect the shutdown late.
+    /// POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls for this event even
+    /// while an executor polls the port, because a busy executor would notice the shutdown too late.
     private static let peerHasShutDown: Int16 = 0x2000
 
     func serve(_ events: Int16) {
@@ -52,7 +53,8 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // The remaining bytes, up to a limit, are read as the app makes space in the pipe.
+            // If the pipe has no space, the remaining bytes are read after the app has read from the pipe. Their total
+            // number is limited.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -64,7 +66,7 @@ extension ChannelCore {
         case .finished: return
         }
         if attemptsIO || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
-            // Bytes that the peer sent before the end of the connection are kept.
+            // The peer may have sent bytes before the connection ended. The app can still read them.
             if !isClosed { _ = readInput(.remainder) }
             return finish(end)
         }
@@ -81,14 +83,14 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Sends queued output. Returns the reason for the end if the connection has ended, or `nil` otherwise. `isReady`
-    /// is true if poll(2) has reported that the port is writable.
+    /// Sends queued output. If the connection has ended, returns the reason. Otherwise, returns `nil`. `isReady` is
+    /// true if poll(2) has reported that the port is writable.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
         while true {
-            // The address is passed as an integer because a pointer to the protected state must not escape the lock.
-            // Only this thread removes bytes, so the address stays valid.
+            // A pointer to the protected state must not leave the lock, so its address is passed as an integer. The
+            // address stays valid, because bytes are removed only on this thread.
             let front = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.ring.front
                 return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
@@ -113,8 +115,8 @@ extension ChannelCore {
         }
     }
 
-    /// Pauses output if the kernel repeatedly reports space but accepts nothing. Without a pause, poll(2) would return
-    /// immediately each time.
+    /// Pauses output if the kernel has repeatedly reported space but accepted no bytes. Without the pause, the reactor
+    /// would retry in a busy loop.
     private func suspendOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
         let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputRetryDelay)) { [weak self] in
@@ -132,7 +134,7 @@ extension ChannelCore {
 
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // No bytes may arrive after the end has been reported to the app.
+        // After the app has been notified of the end, no more bytes may arrive. Reading is therefore stopped first.
         detachFromReactor()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -177,13 +179,14 @@ extension ChannelCore {
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // The port is not released while a report is being written, because the descriptor is still in use. The
-            // wait is bounded, because the kernel limits the duration of a write.
+            // While a report is being written, the descriptor is in use, so the port cannot be released yet. The wait
+            // is short, because the kernel limits the duration of a write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
-        // Waiting for the device on this thread would delay the other channels.
+        // If releasing the port may take time, it is done on another thread, so that the other channels are not
+        // delayed.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Reading from the port. Only one thread reads at a time.
+/// Methods that read from the port. Only one thread reads at a time.
 extension ChannelCore {
     enum InputResult: ~Copyable {
         case empty, full
@@ -13,11 +13,11 @@ extension ChannelCore {
     }
 
     enum ReadLimit {
-        /// A read by the executor, limited to 32 KiB, which is about the amount that an app reads in one callback.
+        /// A read by the executor. It is limited to 32 KiB, about as much as an app reads in one callback.
         case poll
-        /// A limited read by the reactor, so that other channels can also be served.
+        /// A read by the reactor. It is limited, so that other channels can be served as well.
         case pass
-        /// A read of all bytes that the kernel still holds.
+        /// A read of everything that the kernel still holds.
         case remainder
 
         var maximumReads: Int { self == .remainder ? 1024 : 16 }
@@ -26,7 +26,7 @@ extension ChannelCore {
 
     func readInput(_ limit: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(limit) } }
 
-    /// Reads from the port. The caller holds the lock of `polling.isClosed`.
+    /// Reads from the port. The caller must hold the lock `polling.isClosed`.
     func readInputLocked(_ limit: ReadLimit) -> InputResult {
         var remaining = limit.bytes
         for _ in 0..<limit.maximumReads {
@@ -51,8 +51,9 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // A read that does not fill the buffer has most likely emptied the port. If bytes remain, poll(2) reports
-            // them to the reactor. An executor continues to read, because its run loop might not be notified again.
+            // If a read does not fill the buffer, the port is most likely empty. The reactor then stops reading,
+            // because poll(2) reports any remaining bytes. An executor continues to read, because its run loop might
+            // not be notified again.
             case .bytes:
                 if isShort, limit == .pass, !port.hasUnreportedReadiness { return .empty }
                 if remaining <= 0 { return .full }
@@ -60,7 +61,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // More input may be available, but it is read later so that other work is not delayed.
+        // There may be more input, but it is read later, so that other work is not delayed.
         if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
@@ -75,7 +76,8 @@ extension ChannelCore {
         }
     }
 
-    /// Reads and discards input, because the peer may have to send data before it can receive the remaining output.
+    /// Reads and discards input of a closed channel. The peer may have to send this data before it can accept the
+    /// remaining output.
     func discardInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in
@@ -92,7 +94,7 @@ extension ChannelCore {
                     case .wouldBlock: return false
                     case .ended:
                         // The peer may have shut down only its sending side, so the remaining output is still sent. If
-                        // the peer has closed the connection, writing fails.
+                        // the peer has closed the connection completely, writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

@@ -6,8 +6,8 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Starts a thread to write reports, because each write blocks until the device has accepted the report, even with
-    /// O_NONBLOCK.
+    /// Starts a thread that writes reports. A write blocks until the device has accepted the report, even if O_NONBLOCK
+    /// is set.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -45,7 +45,7 @@ extension ChannelCore {
             case .bytes: return nil
             case .ended(let end): return end
             case .wouldBlock:
-                // Only the simulated devices in tests report a lack of space.
+                // Real devices never report that they have no space. The simulated devices in tests do.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
                 if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }
@@ -59,7 +59,7 @@ extension ChannelCore {
     }
 }
 
-/// The layout of a queued report: the data length (two bytes), the report number, the data and the padding.
+/// A queued report. It consists of the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 

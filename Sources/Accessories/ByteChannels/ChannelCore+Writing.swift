@@ -5,8 +5,8 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// `end` is read before `bytesAvailable`. Once the end has been set, no more bytes arrive, so the number of
-    /// available bytes is final.
+    /// Reads `end` before `bytesAvailable`. No bytes arrive after `end` has been set, so the number of available bytes
+    /// is then final.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0
@@ -17,7 +17,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Returns the number of bytes that the app can write into the given buffer space.
+    /// Returns the number of data bytes that fit into `bytes` bytes of the output buffer.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
@@ -29,11 +29,11 @@ extension ChannelCore {
         let (result, requestsService) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            // Writing directly to the kernel saves a copy and a thread switch.
+            // If the queue is empty, writing directly to the kernel saves a copy and a thread switch.
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
-                    // The reactor handles errors, because this call must not notify the observer.
+                    // Errors are left to the reactor, because the observer must not be notified during this call.
                     guard case .bytes(let count) = port.write(bytes.suffix(from: done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)
@@ -48,7 +48,7 @@ extension ChannelCore {
         return result
     }
 
-    /// A report never contains bytes from more than one write.
+    /// Writes bytes as reports. Each report contains bytes from only one call.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
         let bytes = BorrowedBytes(bytes: bytes)
         let (result, startsThread) = state.withLock { state -> (ByteChannelWrite, Bool) in
@@ -75,7 +75,7 @@ extension ChannelCore {
 
 }
 
-/// The caller's buffer, which may be read while a lock is held. Valid only during the call.
+/// The caller's buffer, wrapped so that it can be read inside a lock. Valid only during the call.
 struct BorrowedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }
@@ -85,5 +85,5 @@ struct BorrowedBytes: @unchecked Sendable {
     }
 }
 
-/// The caller's buffer, which may be written while a lock is held. Valid only during the call.
+/// The caller's buffer, wrapped so that it can be written inside a lock. Valid only during the call.
 struct BorrowedMemory: @unchecked Sendable { let memory: UnsafeMutableRawBufferPointer }

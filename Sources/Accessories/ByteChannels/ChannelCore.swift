@@ -9,13 +9,13 @@ import SystemCalls
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The maximum time for sending the remaining output after `close()`, in seconds.
+    /// The maximum time to send the remaining output after `close()`, in seconds.
     static let closeTimeout = 2.0
-    /// The maximum number of bytes that are read from the port after `end(_:then:)`. Kernel buffers are smaller, so the
-    /// limit matters only if the peer continues to send.
+    /// The maximum number of bytes to read from the port after `end(_:then:)`. The kernel's buffers are smaller, so
+    /// this limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// The number of consecutive writes without progress after which output pauses. A write makes no progress if the
-    /// kernel has reported space but accepts no bytes.
+    /// The number of consecutive fruitless writes after which output is paused. In a fruitless write, the kernel
+    /// accepts no bytes although it has reported space.
     static let maximumFruitlessWrites = 3
     static let outputRetryDelay = 0.01
 
@@ -25,8 +25,8 @@ final class ChannelCore: Sendable {
     let input: BytePipe
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// The free space, in bytes, at which a waiting writer is notified. The value is larger than one byte, because
-    /// waking a writer is expensive.
+    /// A waiting writer is notified when at least this number of bytes is free. Waking the writer for every free byte
+    /// would be expensive.
     let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {
@@ -62,7 +62,7 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // Ignores the end of the input, because `finish` reports the end of the channel.
+            // The end of the pipe is not passed on, because `finish` notifies the observer of the end.
             if case .readable = event { receive(.readable) }
         }
     }
@@ -76,9 +76,9 @@ final class ChannelCore: Sendable {
     /// Ends the channel for an external reason. Reads the bytes that the kernel still holds, but discards unsent
     /// output.
     ///
-    /// The closure is called once on the reactor thread, after the observer has been notified of the end. If the pipe
-    /// is full, the closure is called without waiting for the app to read. If the channel has already ended, the
-    /// closure is called immediately.
+    /// The closure is called once on the reactor thread, after the observer has been notified of the end. If the input
+    /// pipe is full, the closure is called without waiting until the app has read from it. If the channel has already
+    /// ended, the closure is called immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -139,7 +139,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // Another thread may be releasing the port and waiting for the device. `isAbandoned` ends its wait.
+                // Another thread may be releasing the port and waiting for the device. This flag ends the wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

@@ -16,7 +16,7 @@ package final class ChannelReactor: Sendable {
     private let state = Mutex(State())
     private let version = Atomic<Int>(0)
     private let isWakeupPending = Atomic<Bool>(false)
-    /// True if a channel requires service for a reason that poll(2) does not report.
+    /// True if a channel must be served for a reason that poll(2) does not report.
     private let isServiceRequested = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
     private let wakeUpCount = Atomic<Int>(0)
@@ -52,7 +52,7 @@ package final class ChannelReactor: Sendable {
     /// Makes the reactor thread call `serve` on every channel.
     func requestService() {
         isServiceRequested.store(true, ordering: .sequentiallyConsistent)
-        // The reactor thread checks `isServiceRequested` before it waits again.
+        // The reactor thread needs no wakeup, because it checks `isServiceRequested` before it waits again.
         if isCurrent { return }
         if isWakeupPending.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()
@@ -81,8 +81,7 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // If service has been requested, poll(2) must not block, but it must still collect the events of the other
-            // channels.
+            // If service has been requested, poll(2) only collects events and does not wait for them.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion
@@ -90,14 +89,14 @@ package final class ChannelReactor: Sendable {
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Apart from EINTR, a temporary lack of memory is the only reason why poll(2) can fail here.
+                // Here, poll(2) can fail only with EINTR or because of a temporary lack of memory.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }
             if descriptors[0].revents != 0 {
                 wakeUp.drain()
-                // `isWakeupPending` is cleared after the pipe has been drained and before `isServiceRequested` is
-                // checked again, so no wakeup is lost.
+                // The order matters: drain the pipe, clear `isWakeupPending`, then check `isServiceRequested` again. In
+                // any other order, a wakeup could be lost.
                 isWakeupPending.store(false, ordering: .sequentiallyConsistent)
             }
             for index in channels.indices {

@@ -20,10 +20,10 @@ import DeviceCore
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The connection has hung up, but the kernel still holds bytes for which the input pipe has no space.
+        /// The connection has hung up. The kernel still holds bytes that do not fit into the input pipe.
         case hungUp
-        /// The connection will end for the given reason after the reactor has read the bytes that the kernel still
-        /// holds. If the app has closed the channel, the reactor does not read these bytes.
+        /// The connection is about to end for the given reason. First, the reactor reads the bytes that the kernel
+        /// still holds, unless the app has closed the channel.
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
@@ -33,20 +33,20 @@ struct ChannelState: ~Copyable {
     struct Closing {
         let deadline: BootTime
         var timer: ClockTimer?
-        /// True once the end of the input has been read. Until then, input is read and discarded.
+        /// True once the input has ended. Until then, input is read and discarded.
         var isInputFinished = false
         /// True if sending has been abandoned, for example because the deadline has passed.
         var isAbandoned = false
     }
 
     var phase = Phase.connected
-    /// The reason for the end of the connection, as reported to the app, or `nil` while the app can still write.
-    /// `close()` sets it before `phase` becomes `finished`.
+    /// The end of the connection as reported to the app, or `nil` while the app can still write. `close()` sets this
+    /// property immediately, although `phase` becomes `finished` later.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// The closures of `end(_:then:)`, called after the observer has been notified of the end. If unread bytes delay
-    /// the end, the closures are called without waiting for the app to read them.
+    /// The closures of `end(_:then:)`. They are called after the observer has been notified of the end. If the end is
+    /// delayed until the app has read more bytes, the closures are not delayed.
     var endWaiters = Completion()
     /// The closures of `whenReleased(_:)`, called after the port has been released.
     var releaseWaiters = Completion()
@@ -67,7 +67,7 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Counts the bytes that are read while the connection is ending. Returns true if the limit has been reached.
+    /// Counts bytes that are read while the connection is ending. Returns true when the limit has been reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -84,7 +84,7 @@ struct ChannelState: ~Copyable {
         phase = .closing(closing)
     }
 
-    /// Returns the observer if a waiting writer must be notified, and marks the writer as no longer waiting.
+    /// Returns the observer if it must be notified of free space. The writer then no longer counts as waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -95,11 +95,11 @@ struct ChannelState: ~Copyable {
 /// The bytes that the app has written but the port has not yet accepted.
 struct ChannelOutput: ~Copyable {
     enum Activity {
-        /// The reactor writes when the port has space. `fruitlessAttempts` is the number of consecutive writes in which
-        /// the kernel accepted no bytes after reporting space.
+        /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
+        /// kernel accepted no bytes although it had reported space.
         case reactor(fruitlessAttempts: Int)
-        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer resumes output. The value is
-        /// `nil` until the timer has been created.
+        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer ends the pause. It is `nil`
+        /// until it has been created.
         case paused(ClockTimer?)
         /// A separate thread writes reports. See `ChannelCore+Reports.swift`.
         case reportThread
@@ -128,7 +128,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. If the next attempt makes no progress, a new pause begins.
+    /// Ends a pause. A single fruitless attempt then starts a new pause.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
@@ -149,7 +149,8 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to call now. If `isFinal` is true, the event is marked as having occurred.
+    /// Returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures can be
+    /// added.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

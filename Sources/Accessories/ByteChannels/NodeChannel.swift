@@ -18,8 +18,8 @@ package final class NodeChannel: PollableChannel {
     ///   - clock: The clock for deadlines.
     ///   - capacity: The buffer size in each direction, in bytes. If the port transfers reports, each buffer holds at
     ///     least four reports.
-    ///   - tolerance: The longest delay allowed before an executor reads available input, in seconds. At most a third
-    ///     of the port's `inputBufferingTime`.
+    ///   - tolerance: The maximum time, in seconds, that an executor may leave available input unread. Limited to a
+    ///     third of the port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
         _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, tolerance: Double = 0.1,
@@ -38,7 +38,7 @@ package final class NodeChannel: PollableChannel {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { core.read(into: buffer) }
 
-    /// Writes bytes immediately if the kernel accepts them, and otherwise in the background.
+    /// Writes bytes. Bytes that the kernel does not accept immediately are written in the background.
     package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { core.write(bytes) }
 
     package var status: ByteChannelStatus { core.status }
@@ -47,12 +47,12 @@ package final class NodeChannel: PollableChannel {
     /// the executor that reads the port, or on the thread that calls `read`.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
-    /// Sets the executor that reads from a serial port or socket when possible. `nil` selects the reactor thread.
+    /// Sets the executor that reads from a serial port or socket when possible. If `nil`, the reactor thread reads.
     package func setExecutor(_ executor: ExecutorIdentity?) { core.setExecutor(executor) }
 
     package func readPendingInput() { _ = core.readPendingInput() }
 
-    /// Closes the connection from this side. Bytes that were already written are still sent, for at most 2 s.
+    /// Closes the connection from this side. Bytes that were already written are still sent, but for at most 2 s.
     package func close() { core.close() }
 
     /// Ends the connection for an external reason, such as an unplugged accessory. Does nothing if the connection has
@@ -61,13 +61,13 @@ package final class NodeChannel: PollableChannel {
 
     /// Ends the connection for an external reason, and then calls the closure.
     ///
-    /// The closure is called after the observer has been notified of the end. If unread bytes fill the buffer, the
-    /// closure is called immediately, and the observer is notified after the app has read the bytes. The closure runs
-    /// on the reactor thread, or on the calling thread if the connection has already ended.
+    /// Normally, the closure is called after the observer has been notified of the end. However, if unread bytes fill
+    /// the buffer, the closure is called first, and the observer is notified after the app has read the bytes. The
+    /// closure runs on the reactor thread, or on the calling thread if the connection has already ended.
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
-    /// A closure that stops a closed channel from sending and releases its port as soon as possible. The closure does
-    /// nothing while the channel is open, and retains neither the channel nor the port.
+    /// A closure for use after `close()`. It discards the unsent output, so that the port is released as soon as
+    /// possible. While the channel is open, it does nothing. It retains neither the channel nor the port.
     package var abandon: @Sendable () -> Void { { [weak core] in core?.abandon() } }
 
     /// True on the reactor thread, which must not wait for a channel.
@@ -94,11 +94,11 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Retries an attempt that fails for a temporary reason. An error message is created only for the last failure,
-    /// because finding the process that has the node open takes much longer than an attempt.
+    /// Repeats an attempt if it fails for a temporary reason. To create an error message, the process that has the node
+    /// open must be found, which takes much longer than an attempt. Only the last failure therefore has a message.
     ///
     /// - Parameters:
-    ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after the sum of the delays.
+    ///   - retryDelays: The delays between attempts, in seconds. When their sum has elapsed, no further attempt begins.
     ///   - clock: The clock that measures the delays.
     package static func retrying<Value>(
         retryDelays: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value

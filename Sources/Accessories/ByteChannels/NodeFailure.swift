@@ -10,7 +10,7 @@ package struct NodeFailure: Error {
     package let isTemporary: Bool
     private let describe: @Sendable () -> DeviceError
 
-    // The following initializers are not inlined, because they have many call sites and are not time-critical.
+    // These initializers have many call sites and are not time-critical, so they are not inlined.
 
     package init(isTemporary: Bool, describe: @escaping @Sendable () -> DeviceError) {
         self.isTemporary = isTemporary
@@ -51,9 +51,10 @@ package struct NodeFailure: Error {
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
-    /// Returns a message that names the program that uses the node, if that program is visible to the user.
+    /// Returns a message that says which program uses the node. If this user cannot see that program, the message says
+    /// so.
     private static func busyMessage(_ path: String) -> String {
-        // The descriptor of the failed attempt is already closed.
+        // The descriptor of the failed attempt is already closed, so this process does not find itself.
         let holder = NodeHolder.find(path)?.description ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
@@ -99,5 +100,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// The C structure `group`. The alias is needed because the method `group(_:)` shadows the name.
+/// An alias for the C structure `group`. Inside `NodeFailure`, the name refers to the method `group(_:)`.
 private typealias GroupEntry = group

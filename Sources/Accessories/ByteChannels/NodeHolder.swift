@@ -30,8 +30,8 @@ package struct NodeHolder: Sendable {
                 remaining -= 1
                 if isOwn, file == descriptor { continue }
                 let entry = "\(folder)/\(file)"
-                // The names are compared first, because this is faster. The nodes are also compared, because in a
-                // container the same name may refer to a different node.
+                // Compares the paths first, because this is faster than comparing the nodes. In a container, the same
+                // path may refer to a different node, so the nodes are compared as well.
                 guard isLink(entry, to: target), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 isHeldByThisProcess = true

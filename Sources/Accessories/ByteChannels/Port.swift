@@ -4,23 +4,24 @@ package import AccessoryFinding
 package import DeviceCore
 import SystemCalls
 
-/// An open device node or socket that transfers bytes. Calls do not block unless documented.
+/// An open device node or socket that transfers bytes. Calls do not block unless documented otherwise.
 ///
-/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread, but neither
-/// is called concurrently with itself.
+/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread. Two calls of
+/// `read` never overlap, nor do two calls of `write`.
 package protocol Port: AnyObject, Sendable {
     var descriptor: Int32 { get }
     var path: String { get }
     /// The report format, or `nil` for a byte stream.
     var framing: HIDFraming? { get }
-    /// True if poll(2) does not report whether the port is readable or writable. The reactor then tries to read and
-    /// write after every event.
+    /// True if poll(2) does not report whether the port can be read or written. The reactor then tries both after every
+    /// event.
     var hasUnreportedReadiness: Bool { get }
-    /// The time for which the system buffers unread input without loss, in seconds. `nil` if only the reactor may read.
+    /// The time, in seconds, for which unread input may stay in the system's buffer without being lost. `nil` if only
+    /// the reactor may read.
     var inputBufferingTime: Double? { get }
-    /// The errno value that reports the loss of unsent bytes after the peer has disconnected.
+    /// The errno value to report if unsent bytes are lost because the peer has disconnected.
     var lossErrno: Int32 { get }
-    /// The number of bytes accepted by `write` that would be lost if the connection ended now.
+    /// The number of bytes that `write` has accepted but that would be lost if the connection ended now.
     var pendingBytes: Int { get }
     /// True if releasing the port may wait for the device.
     var isSlowToRelease: Bool { get }
@@ -54,7 +55,7 @@ extension Port {
     package var inputBufferingTime: Double? { nil }
     package var lossErrno: Int32 { EIO }
     package var pendingBytes: Int { 0 }
-    /// The default is true, because a driver may communicate with the device when the port is closed.
+    /// The default is true, because closing the port may make the driver communicate with the device.
     package var isSlowToRelease: Bool { true }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }
@@ -71,7 +72,7 @@ extension Port {
 }
 
 package enum PortResult: Sendable {
-    /// The number of transferred bytes, or 0 if the port skipped a report whose number does not match.
+    /// The number of transferred bytes, or 0 if a report was skipped because its number does not match.
     case bytes(Int)
     case wouldBlock
     case ended(ByteChannelEnd)
@@ -87,8 +88,8 @@ package enum PortResult: Sendable {
         }
     }
 
-    /// Converts the return value of a write call. Zero bytes count as `.wouldBlock`, because an immediate retry could
-    /// loop endlessly if poll(2) still reports space.
+    /// Converts the return value of a write call. If no bytes were written, the result is `.wouldBlock`. Retrying
+    /// immediately could loop forever, because poll(2) might still report space.
     static func result(ofWrite count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wouldBlock }
@@ -101,7 +102,7 @@ package enum PortResult: Sendable {
 extension ByteChannelEnd {
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        // If the device was unplugged, an unanswered USB transfer fails with EPROTO or EILSEQ.
+        // EPROTO and EILSEQ mean that a USB transfer was not answered, so the device has been unplugged.
         case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ: self.init(.hungUp)
         default:
             let error = DeviceError(

@@ -2,10 +2,10 @@
 
 import SystemCalls
 
-/// The programs that are connected to a socket and visible to this user.
+/// The programs that are connected to a socket, as far as this user can see them.
 package struct SocketPeers: Sendable {
-    /// The number of connections that the server has accepted. The kernel does not report connections that wait to be
-    /// accepted.
+    /// The number of connections that the server has accepted. Connections that are waiting to be accepted are not
+    /// included.
     package let count: Int
     /// The programs that are connected. The current process is last.
     package let holders: [NodeHolder]
@@ -34,7 +34,8 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode of a socket. In /proc, the entry of the socket's descriptor is a link to "socket:[INODE]".
+    /// Returns the inode of the socket to which a /proc entry of a descriptor links. The link has the form
+    /// "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -48,7 +49,7 @@ package struct SocketPeers: Sendable {
 
     // MARK: Sockets
 
-    // From linux/netlink.h, sock_diag.h and unix_diag.h, which are not imported into Swift.
+    // These values are from linux/netlink.h, sock_diag.h and unix_diag.h. Swift does not import them.
     static let netlinkSockDiag: Int32 = 4
     static let sockDiagByFamily: UInt16 = 20
     static let requestDumpFlags: UInt16 = 0x301
@@ -81,7 +82,7 @@ package struct SocketPeers: Sendable {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// Returns the inodes of the peers of all reported connections to a socket.
+    /// Returns the inodes of all sockets that are connected to the socket at a path.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let socketFile = SocketFile(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
@@ -104,7 +105,7 @@ package struct SocketPeers: Sendable {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return [] }
         var sockets: Set<UInt32> = []
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
-            // The kernel sends its reply immediately, in parts. The loop has a limit in case the reply never ends.
+            // The kernel sends the reply in several parts without delay. The limit prevents an endless loop.
             for _ in 0..<10_000 {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&state, 1, 100) > 0 else { return }
@@ -152,8 +153,8 @@ package struct SocketPeers: Sendable {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 isFile = file == UInt32(truncatingIfNeeded: socketFile.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                // The message contains the kernel's device number, with 12 bits for the major and 20 bits for the minor
-                // number. stat(2) uses a different layout.
+                // The message contains the kernel's device number, in which the major number has 12 bits and the minor
+                // number 20 bits. stat(2) uses a different layout.
                 let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
                 isDevice = userDeviceNumber == UInt64(socketFile.status.st_dev)
             } else if type == nameAttribute {
@@ -164,7 +165,8 @@ package struct SocketPeers: Sendable {
             }
             remaining = remaining.dropFirst((length + 3) & ~3)
         }
-        // On some file systems, stat(2) returns a device number that differs from the kernel's number.
+        // The device number from stat(2) may differ from the kernel's number, depending on the file system. It is then
+        // sufficient that the names match.
         return isFile && (isDevice || isName) ? peer : nil
     }
 }

@@ -9,7 +9,7 @@ package final class SocketPort: Port {
     package let path: String
     package var lossErrno: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
-    /// Infinite, because the peer waits when the socket buffer is full.
+    /// Infinite, because no input is lost. When the socket's buffer is full, the peer waits.
     package var inputBufferingTime: Double? { .infinity }
 
     /// Creates a port for a connected, nonblocking socket. The port closes the socket.
@@ -29,8 +29,8 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // On a Unix socket, EAGAIN means that the listen backlog is full. Servers that accept a single client
-                // have a short backlog.
+                // EAGAIN means that the listen backlog of the Unix socket is full. If a server accepts only one client,
+                // its backlog is short.
                 throw NodeFailure(isTemporary: true) {
                     DeviceError(
                         .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
@@ -54,7 +54,7 @@ package final class SocketPort: Port {
     }
 
     package func release(timeout: Double, isAborted: () -> Bool) {
-        // Reads pending input first. If a socket is closed with unread input, the peer receives an error instead of a
+        // Discards pending input before closing the socket. Otherwise, the peer would receive an error instead of a
         // normal end of the connection.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
@@ -63,7 +63,7 @@ package final class SocketPort: Port {
     }
 }
 
-/// A HID device that transfers reports. Each written report is preceded by its number, or by 0 if reports are not
+/// A HID device that transfers reports. Each written report begins with its number, or with 0 if reports are not
 /// numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32
@@ -96,9 +96,9 @@ package final class HIDPort: Port {
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
 
-    /// Reads a report. The buffer must be one byte longer than a report, because a numbered report begins with its
-    /// number. The number is removed, and reports with a different number are skipped. The kernel drops bytes beyond
-    /// the end of the buffer.
+    /// Reads a report without its number. A numbered report begins with its number, so the buffer must be one byte
+    /// longer than a report. Reports with a different number are skipped. The kernel drops bytes that do not fit into
+    /// the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))

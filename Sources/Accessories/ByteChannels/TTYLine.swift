@@ -4,19 +4,19 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The settings of an open serial port. Requests beyond termios are optional, because not all drivers support them.
+/// Configures an open serial port. Exclusive mode and low latency are optional, because not all drivers support them.
 struct TTYLine {
     let descriptor: Int32
     let path: String
 
-    /// Locks the port for exclusive use, and then switches the port to raw mode. Does not change the settings of a port
-    /// in use.
+    /// Locks the port for exclusive use and then switches it to raw mode. If another program uses the port, throws
+    /// without changing its settings.
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // If a program that uses a pseudo-terminal is killed, exclusive mode persists until the other side is closed.
-        // The mode alone therefore does not show that the port is in use.
+        // On a pseudo-terminal, exclusive mode outlives a program that was killed, until the other side is closed.
+        // Exclusive mode alone is therefore no proof that the pseudo-terminal is in use.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -24,13 +24,13 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Ends exclusive mode, which would otherwise persist as long as another descriptor of the port is open.
+            // Without this call, exclusive mode would persist while another descriptor of the port is open.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards old input but keeps the output of the program that used the port before. On a pseudo-terminal,
-        // flushing the output would discard bytes that the other side has not read.
+        // Discards old input. Does not discard output of the program that used the port before. On a pseudo-terminal,
+        // the other side may not have read this output yet.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {
@@ -67,7 +67,7 @@ struct TTYLine {
         if settings.usesHardwareFlowControl { line.c_cflag |= TTYLine.hardwareFlowControl }
         if settings.dtr == .leave { line.c_cflag &= ~tcflag_t(HUPCL) }
         withUnsafeMutableBytes(of: &line.c_cc) { characters in
-            // With VMIN 0, a read without input would look like the end of the stream.
+            // If VMIN were 0, a read that finds no input would return 0, as at the end of the stream.
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
@@ -77,7 +77,7 @@ struct TTYLine {
             cfsetospeed(&line, standard)
         }
         guard tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw failure("tcsetattr") }
-        // tcsetattr(3) succeeds even if only some of the requested changes were made.
+        // tcsetattr(3) succeeds even if it could make only some of the changes, so the result is checked.
         var result = termios()
         guard tcgetattr(descriptor, &result) == 0 else { throw failure("tcgetattr") }
         let minimum = withUnsafeBytes(of: &result.c_cc) { $0[Int(VMIN)] }
@@ -94,7 +94,7 @@ struct TTYLine {
         }
     }
 
-    /// The value of CRTSCTS, whose imported type varies.
+    /// The value of CRTSCTS. The type of the imported constant is not the same on all platforms.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {

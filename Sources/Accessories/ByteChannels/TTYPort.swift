@@ -7,8 +7,8 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time, in seconds, in which input fills half of the kernel's 4 KiB buffer. Without flow control, input may be
-    /// lost once the buffer is full. With hardware flow control, the time is infinite.
+    /// The time, in seconds, after which incoming data has filled half of the kernel's 4 KiB buffer. When the buffer is
+    /// full, further input may be lost. With hardware flow control, nothing is lost, so the time is infinite.
     package let inputBufferingTime: Double?
 
     /// Creates a port for an open descriptor and configures the port. Closes the descriptor if the configuration fails.
@@ -34,7 +34,7 @@ package final class TTYPort: Port {
                 .invalidConfiguration,
                 "The speed 0 hangs up. Set the speed of the accessory on \(path), such as 115200.")
         }
-        // Without O_NONBLOCK, opening some ports waits for a carrier.
+        // Without O_NONBLOCK, opening a port may wait for a carrier.
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
@@ -43,8 +43,9 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // Queued output is flushed, because close(2) would otherwise wait for a device that accepts no data. If no
-        // output is queued, nothing is flushed, because this would only discard unread bytes of a pseudo-terminal.
+        // Discards output that the device does not accept, because close(2) would otherwise wait for the device. If
+        // there is none, tcflush(3) is not called. On a pseudo-terminal, it would discard bytes that the other side has
+        // not read yet.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

@@ -17,15 +17,15 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than 3 %, because receivers do
-    /// not tolerate this.
+    /// Sets an arbitrary speed. Returns false if the driver cannot set it to within 3 %, the largest deviation that
+    /// receivers tolerate.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
             guard systemIoctl(descriptor, getRequest, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
-            // BOTHER makes the kernel use the two speed members instead of the speed bits in the flags.
+            // With BOTHER, the kernel takes the speed from the two speed members instead of the flags.
             flags = flags & ~(speedMask | speedMask << 16) | customSpeedFlag
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
@@ -45,8 +45,8 @@ package enum TTYSpeed {
         }
     }
 
-    // `struct termios2` consists of four 32-bit flags, the line discipline in one byte, 19 control characters, and two
-    // speeds.
+    // `struct termios2` consists of four 32-bit flag members, the line discipline (one byte), 19 control characters,
+    // and two 32-bit speeds.
     static let size = 44
     static let controlOffset = 8
     static let inputSpeedOffset = 36
@@ -56,10 +56,10 @@ package enum TTYSpeed {
     static let customSpeedFlag: UInt32 = 0x1000
 }
 
-/// Settings of serial drivers beyond termios. Most drivers do not support them.
+/// Settings of serial drivers that are not part of termios. Most drivers do not support them.
 package enum SerialDriver {
-    /// Requests low latency, and limits the time that close(2) waits for a device that accepts no data. The driver
-    /// keeps both settings after the port is closed.
+    /// Requests low latency, and limits how long close(2) waits for a device that accepts no data. Both settings
+    /// persist after the port is closed.
     static func configure(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return }
@@ -70,24 +70,24 @@ package enum SerialDriver {
             settings.storeBytes(of: flags, toByteOffset: flagsOffset, as: UInt32.self)
             settings.storeBytes(of: closingWait(former), toByteOffset: closingWaitOffset, as: UInt16.self)
             if systemIoctl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
-            // Changing the closing wait requires privileges. Changing the latency does not.
+            // Without privileges, the closing wait cannot be changed, but the latency can.
             settings.storeBytes(of: former, toByteOffset: closingWaitOffset, as: UInt16.self)
             _ = systemIoctl(descriptor, UInt(TIOCSSERIAL), start)
         }
     }
 
-    /// Returns the longest time for which close(2) may wait until the driver's output queue is empty, in hundredths of
-    /// a second.
+    /// Returns the closing wait to set, in hundredths of a second. This is the maximum time that close(2) waits until
+    /// the driver's output queue is empty.
     ///
-    /// - Parameter former: The current setting of the driver. 0 means an unlimited wait. 65535 means no wait, so the
-    ///   last bytes would be lost.
+    /// - Parameter former: The driver's current closing wait. 0 means that the wait is unlimited. 65535 means that
+    ///   close(2) does not wait, so the last bytes would be lost.
     package static func closingWait(_ former: UInt16) -> UInt16 {
         former == 0 ? maximumClosingWait : min(former, maximumClosingWait)
     }
 
     // `struct serial_struct` begins with eight 32-bit members: type, line, port, irq, flags, xmit_fifo_size,
     // custom_divisor and baud_base. They are followed by close_delay (16 bits), io_type and a reserved byte, hub6 (32
-    // bits), closing_wait (16 bits) and pointers. The size allows 64 bits for each pointer.
+    // bits), closing_wait (16 bits) and pointers. The size is sufficient for 64-bit pointers.
     static let size = 96
     static let flagsOffset = 16
     static let closingWaitOffset = 40

@@ -28,7 +28,7 @@ package struct LiveUSBKernel: USBKernel {
     package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
-/// The numbers of ioctl(2) requests. C creates these numbers with macros that are not imported into Swift.
+/// Calculates the numbers of ioctl(2) requests. In C, macros calculate them. Swift cannot import these macros.
 enum IOControl {
     enum Direction { case none, toKernel, fromKernel }
 
@@ -53,27 +53,27 @@ enum IOControl {
 
 /// The usbdevice_fs requests that channels use.
 package enum USBRequest {
-    /// The argument contains the interface and the alternate setting, 32 bits each.
+    /// The argument contains the interface and the alternate setting (32 bits each).
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
     /// The argument consists of the 32-bit interface number and the driver name in 256 bytes.
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// The argument is a submitted request block, which must still be reaped afterwards.
+    /// The argument is a request block that has been submitted. The block must still be reaped after this request.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
-    /// The argument receives the address of a completed request block. Fails with EAGAIN if no request has completed.
+    /// The kernel stores the address of a completed request block in the argument. Fails with EAGAIN if there is none.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)
-    /// The argument contains the interface in 32 bits.
+    /// The argument is the 32-bit interface number.
     package static let claim = IOControl.number(.fromKernel, "U", 15, size: 4)
-    /// The argument contains the interface in 32 bits.
+    /// The argument is the 32-bit interface number.
     package static let release = IOControl.number(.fromKernel, "U", 16, size: 4)
 }
 
-/// A bulk transfer with its buffer, in the kernel's memory layout.
+/// A bulk transfer and its buffer, in the kernel's memory layout.
 ///
-/// The offsets in `struct usbdevfs_urb` depend on the pointer size. The structure consists of the type and endpoint
-/// (one byte each), status and flags (32 bits each), the address and length of the buffer, the transferred length, four
-/// 32-bit members that bulk transfers do not use, and a pointer for the caller.
+/// The layout is that of `struct usbdevfs_urb`. The structure consists of the type and endpoint (one byte each), status
+/// and flags (32 bits each), the address and length of the buffer, the transferred length, four 32-bit members that
+/// bulk transfers do not use, and a pointer for the caller. The offsets depend on the pointer size.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
     static let endpointOffset = 1

@@ -5,8 +5,8 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A pair of bulk endpoints, accessed through asynchronous requests to usbdevice_fs. Read requests are always pending,
-/// whereas write requests are submitted only while output is queued.
+/// A pair of bulk endpoints. The port submits asynchronous requests to usbdevice_fs. Read requests are pending at all
+/// times, write requests only while there is output.
 package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
@@ -15,12 +15,12 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// The number of read requests. Each request is one packet long. The kernel completes a request only when its
-    /// buffer is full or a packet is short. A longer request would therefore delay a message that ends with a full
-    /// packet.
+    /// The number of read requests. The kernel completes a request when its buffer is full or a short packet arrives.
+    /// Each request therefore has the length of one packet. If it were longer, a message that ends with a full packet
+    /// would be delayed.
     package static let readRequestCount = 32
-    /// The number of write requests, and the length of each request in bytes. The length is a multiple of every bulk
-    /// packet size.
+    /// The number of write requests and their length in bytes. The length is a multiple of all possible packet sizes of
+    /// bulk endpoints.
     static let writeRequestCount = 4
     static let writeRequestLength = 16_384
 
@@ -96,7 +96,7 @@ package final class USBPort: Port {
         return kernel.ioctl(descriptor, USBRequest.setInterface, &setting)
     }
 
-    /// The kernel driver bound to the interface, or `nil` if another program uses the interface.
+    /// The kernel driver that uses the interface, or `nil` if another program uses it.
     private var driver: String? {
         withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { response in
             guard let start = response.baseAddress else { return nil }
@@ -117,7 +117,7 @@ package final class USBPort: Port {
 
     package var pendingBytes: Int { state.withLock { $0.pendingOutputBytes } }
 
-    /// Returns POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
+    /// Always returns POLLOUT. usbdevice_fs reports this event when requests have completed, including read requests.
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
     package func collectCompletions() { state.withLock { reap(&$0) } }
@@ -139,7 +139,7 @@ package final class USBPort: Port {
                 }
                 if count > 0 { return .bytes(count) }
             }
-            // Bytes that were received before the failure are returned first.
+            // Reports a failure only after all bytes that were received before it have been returned.
             return state.failure.map { .ended($0) } ?? .wouldBlock
         }
     }
@@ -154,7 +154,8 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
-            // The kernel is out of memory for requests. The write is retried after other requests have completed.
+            // The kernel has no memory for another request. The write is retried when one of the submitted requests has
+            // completed.
             if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
@@ -166,7 +167,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Submits all idle read requests. A request with unread bytes is not idle.
+    /// Submits all idle read requests. A request is idle if all bytes that it received have been read.
     private func submitReads(_ state: inout State) -> Int32 {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
@@ -180,7 +181,7 @@ package final class USBPort: Port {
     }
 
     private func reap(_ state: inout State) {
-        // The number of iterations is limited, so that a faulty kernel driver cannot block the thread.
+        // The loop is bounded, so that a faulty kernel driver cannot block the thread.
         for _ in 0..<(USBPort.readRequestCount + USBPort.writeRequestCount) {
             var address: UInt = 0
             let result = kernel.ioctl(descriptor, USBRequest.reap, &address)
@@ -205,7 +206,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // After the device is unplugged, transfers fail with these errors until the hub reports the removal.
+            // When the device has been unplugged, transfers fail with these errors until the hub notices the removal.
             state.failure = ByteChannelEnd(.hungUp)
         default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }
@@ -224,7 +225,8 @@ package final class USBPort: Port {
         for block in state.withLock({ $0.input.submittedBlocks + $0.output.submittedBlocks }) {
             _ = kernel.ioctl(descriptor, USBRequest.discard, block.address)
         }
-        // The kernel copies received data to user memory when a request is reaped, never after close(2).
+        // The request blocks can be freed afterwards even if the kernel has not completed them all. The kernel writes
+        // to a block only when it is reaped, which is impossible after close(2).
         for _ in 0..<50 {
             let isDone = state.withLock { state in
                 reap(&state)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request blocks of one endpoint, used as a ring. The kernel completes the blocks in the order of submission.
+/// The request blocks of one endpoint, used as a ring buffer. The kernel completes the blocks in the order in which
+/// they were submitted.
 struct USBTransfers: ~Copyable {
     enum Stage { case idle, submitted, done }
 
     let blocks: [USBRequestBlock]
     private var stages: [Stage]
-    /// The index of the oldest block that is not idle. If all blocks are idle, the index of the next block to use.
+    /// The index of the oldest block in use, or of the next block to use if all blocks are idle.
     private(set) var oldestIndex = 0
     private(set) var usedCount = 0
     private(set) var submittedCount = 0
@@ -29,7 +30,7 @@ struct USBTransfers: ~Copyable {
         submittedCount += 1
     }
 
-    /// Marks the block at an address as completed. Returns `nil` if the address does not belong to a submitted block.
+    /// Marks the submitted block at an address as completed and returns it. Returns `nil` if there is no such block.
     mutating func markCompleted(_ address: UInt) -> USBRequestBlock? {
         guard let index = blocks.firstIndex(where: { UInt(bitPattern: $0.address) == address }),
             stages[index] == .submitted

@@ -6,12 +6,12 @@ import Synchronization
 /// Monitors the devices in the udev database. Reports the existing devices first, and then added and removed devices.
 ///
 /// From `start` to `stop`, a monitor runs one thread that delivers the events. The thread sleeps while no messages
-/// arrive. A slow closure delays subsequent events, while the kernel buffers the messages. If the kernel drops
-/// messages, the monitor scans all devices and reports the differences.
+/// arrive. If the closure is slow, subsequent events are delayed, and the kernel buffers the messages in the meantime.
+/// If the kernel drops messages, the monitor scans all devices and reports the differences.
 ///
-/// If udevd is running, messages arrive from udevd after udevd has run its rules. Otherwise, messages arrive from the
-/// kernel. The monitor switches between the two sources when udevd starts or stops. Without the package trait LibUdev,
-/// the monitor reports one problem and no devices.
+/// If udevd is running, it sends a message about a device after running its rules. Otherwise, the messages come from
+/// the kernel. The monitor switches between the two sources when udevd starts or stops. Without the package trait
+/// LibUdev, the monitor reports one problem and no devices.
 ///
 /// libudev reads environment variables. The process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
@@ -67,8 +67,8 @@ package final class UdevMonitor: Sendable {
         }
     }
 
-    /// Stops the monitor without waiting for its thread. An event that is being delivered may still arrive. The closure
-    /// may call `stop`.
+    /// Stops the monitor without waiting for its thread, so an event that is being delivered may still arrive. May be
+    /// called in the closure.
     package func stop() {
         let control = current.withLock { current in
             defer { current = nil }

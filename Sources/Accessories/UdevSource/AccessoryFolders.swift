@@ -4,14 +4,14 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories declared by files in directories. Each accessory is attached as long as its file exists and declares
+/// The accessories that files in directories declare. Each accessory is attached as long as its file exists and declares
 /// it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content or missing permission
 /// detaches it after the settle time.
 ///
-/// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files
-/// without the extension "json" are ignored.
+/// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files are ignored, and
+/// so are files without the extension "json".
 struct AccessoryFolders {
-    /// A change found by a scan. Changes must be processed in order.
+    /// A change found by a scan. Changes must be processed in the order in which they are returned.
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
@@ -20,22 +20,23 @@ struct AccessoryFolders {
     }
 
     private enum Failure {
-        /// The content does not declare an accessory, possibly because the file has been written only partially.
+        /// The content does not declare an accessory. The file may not have been written completely yet.
         case content
         case access
-        /// A temporary system failure, such as a lack of file descriptors. The previous declaration remains valid.
+        /// A temporary failure of the system, such as a lack of file descriptors. The accessory that the file declared
+        /// before remains attached.
         case temporary
     }
 
     private struct File {
-        /// `nil` if the file status could not be read.
+        /// `nil` if stat(2) failed.
         var stamp: FileStamp?
-        /// True if the file was modified recently. File system timestamps are coarse, so another modification might not
-        /// change the timestamp.
+        /// True if the file was modified only recently. Because the timestamps of file systems are coarse, it may then
+        /// be modified again without a change of its timestamp.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
-        /// The inode of the file that declared the accessory. Replacing the file reattaches the accessory, even if the
-        /// content is the same.
+        /// The inode of the file that declared the accessory. If the file is replaced, its accessory is detached and
+        /// attached again, even if the content is the same.
         var inode: UInt64?
         /// The current failure, or nil after a successful read. It is reported once, at `failureReportTime`.
         var failure: Failure?
@@ -51,7 +52,7 @@ struct AccessoryFolders {
     static let retryTime = 1.0
 
     private let folders: [String]
-    /// The time, in seconds, after the last change of a file until the file counts as completely written.
+    /// A file counts as completely written if it has not been changed for this time, in seconds.
     private let settleTime: Double
     /// Returns the time since the last change of the file, in seconds.
     private let age: @Sendable (FileStamp) -> Double
@@ -64,8 +65,8 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// Returns the changes since the previous scan. `nextScan` is the time of the next scan, or `nil` if no scan is
-    /// required until a change is detected.
+    /// Returns the changes since the previous scan. `nextScan` is the time at which to scan again. If it is `nil`, the
+    /// next scan is needed only when a directory changes.
     mutating func scan(now: BootTime) -> (changes: [Change], nextScan: BootTime?) {
         var changes: [Change] = []
         var nextScan: BootTime?
@@ -74,7 +75,7 @@ struct AccessoryFolders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
             reportProblem(folder, listing.problem, &changes)
             if !listing.isKnown {
-                // The known files remain valid until the directory can be read.
+                // While the directory cannot be read, the files that were found earlier remain valid.
                 let retained = files.keys.filter { listing.contains($0) }
                 present.formUnion(retained)
                 guard listing.isTemporaryFailure || !retained.isEmpty else { continue }
@@ -117,20 +118,20 @@ struct AccessoryFolders {
         case .file(let current): stamp = current
         }
         let former = files[path]
-        // A file that could not be read is always read again, because it may become readable although its stamp stays
-        // the same.
+        // An unchanged file is not read again. The exception is a file that could not be read, because it may become
+        // readable without a change of its stamp.
         if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The current time is determined before the file is read, because a modification during the read may leave the
-        // timestamp of the file unchanged.
+        // The file may be modified while it is being read, possibly without a change of its timestamp. The time is
+        // therefore taken before reading.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
             let bytes = try FileIO.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
-            // The file may have been replaced in the meantime.
+            // The file may have been replaced since the call of stat(2), so its stamp is updated.
             stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
@@ -146,8 +147,8 @@ struct AccessoryFolders {
             if former?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // A usable file is processed without a delay. An unusable file is reported after a delay, because it may be
-        // only partially written.
+        // A file that declares an accessory takes effect immediately. A file that does not is reported after a delay,
+        // because it may not have been written completely yet.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.reportedMessages = former?.reportedMessages ?? []
@@ -160,8 +161,8 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. A failure of a different kind, or with other problems than those reported, is reported after a
-    /// new delay.
+    /// Records a failure. If the kind of failure has changed, or if its problems differ from those that were reported,
+    /// the failure is reported after a new delay.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -179,18 +180,18 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the age to assume for a newly detected failure, in seconds. A failure that is at least as old as the
-    /// settle time is reported immediately. This applies to failures that cannot detach an accessory and cannot result
-    /// from a partial write. Any other failure is as old as the last change of the file, or new if that is unknown.
+    /// Returns the assumed age of a newly detected failure, in seconds. If the age is at least the settle time, the
+    /// failure is reported immediately. This is the case if the failure cannot detach an accessory and cannot result
+    /// from a partial write. Otherwise, the age is the time since the last change of the file, or 0 if unknown.
     private func failureAge(of file: File) -> Double {
-        // A partially written file can be read without an input error, but its content is invalid.
+        // If a file has been written only partially, reading it succeeds, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Reports a failure when its delay has elapsed. Detaches the accessory that the file declared, unless the failure
-    /// is temporary.
+    /// Reports a failure when its delay has elapsed. If the failure is not temporary, also detaches the accessory that
+    /// the file declared.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let reportTime = file.failureReportTime, !file.hasReportedFailure,
             now >= reportTime

@@ -3,18 +3,20 @@
 import AccessoryFinding
 import DeviceCore
 
-/// Determines when to report a detected accessory. The parts of a device appear one by one, and nodes may be created
-/// late. Makes no system calls except to check whether nodes can be opened.
+/// Decides when to report an accessory that has been detected. This is not always possible immediately, because the
+/// parts of a device appear one by one, and nodes may be created late. The only system calls of this structure check
+/// whether nodes can be opened.
 struct AccessoryTracker {
-    /// An action to perform. Actions must be performed in order. The key of an accessory is the path of its device.
+    /// An action for the owner to perform. Actions must be performed in order. An accessory is identified by the path
+    /// of its device.
     enum Action {
         case attach(String, AccessoryDescription)
         case change(String, AccessoryDescription)
         case detach(String)
         /// Ends the channels of these protocols because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Schedules a call to `timerFired`, replacing any call scheduled for the same key. A time of `nil` cancels the
-        /// call.
+        /// Schedules a call of `timerFired`. It replaces a call that was scheduled for the same key. If the time is
+        /// `nil`, no call is scheduled.
         case scheduleTimer(String, BootTime?)
         /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)
@@ -31,12 +33,12 @@ struct AccessoryTracker {
         var hasProblem = false
     }
 
-    /// The maximum number of checks of a node that udevd does not manage, and the interval between checks in seconds.
-    /// Together, they limit the wait to about 2 s.
+    /// If udevd has not initialized a node, the node is checked at most `maximumAttempts` times, at intervals of
+    /// `attemptInterval` seconds. This limits the wait to about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
-    /// The maximum delay before a report, as a multiple of the settle time. This limit matters only if a device changes
-    /// continuously.
+    /// The maximum delay before an accessory is reported, as a multiple of the settle time. Matters only if a device
+    /// changes continuously.
     private static let maximumDelayFactor = 10.0
 
     private var tree: AccessoryTree
@@ -44,8 +46,8 @@ struct AccessoryTracker {
     private let checkAccess: @Sendable (String) -> NodeAccess
     private var entries: [String: Entry] = [:]
     private var loggedWarnings: Set<String> = []
-    /// The identities, keyed by device. `detected` is derived from the accessory's data. `assigned` is the unique
-    /// identity that is reported.
+    /// The identities of accessories, keyed by device path. `detected` is derived from the accessory's own data.
+    /// `assigned` is unique and is the identity that is reported.
     private var identities: [String: (detected: String, assigned: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, checkAccess: @escaping @Sendable (String) -> NodeAccess) {
@@ -64,7 +66,8 @@ struct AccessoryTracker {
             if let root = tree.insert(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // Removed accessories come first, because a device may have moved to a different port and kept its identity.
+        // A device may have been moved to a different port and kept its identity. The removed accessories are therefore
+        // processed first.
         let removed = roots.filter { tree.detection(at: $0).description == nil }
         for root in removed.sorted() + roots.subtracting(removed).sorted() {
             evaluate(root, now: now, waits: false, &actions)
@@ -84,7 +87,7 @@ struct AccessoryTracker {
 
     mutating func timerFired(_ root: String, now: BootTime) -> [Action] {
         var actions: [Action] = []
-        // The timer may have been postponed after it had fired.
+        // Ignores a timer that fired just before the due time was postponed.
         guard let entry = entries[root], let due = entry.due, due <= now else { return [] }
         report(root, detection(of: root), now: now, &actions)
         return actions
@@ -141,8 +144,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // A node that exists but cannot be opened is still reported, because the app receives the reason when it
-            // tries to open the node.
+            // Only missing nodes are removed. If a node exists but cannot be opened, it is reported, so that the app
+            // receives the reason when it tries to open the node.
             let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))
@@ -166,7 +169,7 @@ struct AccessoryTracker {
         }
     }
 
-    /// Detects the accessory of a device and makes its identity unique among the attached devices.
+    /// Detects the accessory of a device. If another attached device has the same identity, assigns a different one.
     private mutating func detection(of root: String) -> AccessoryDetection {
         var detection = tree.detection(at: root)
         guard let description = detection.description else { return detection }

@@ -22,7 +22,7 @@ final class ChannelRegistry: Sendable {
         var discardUnsentData: (@Sendable () -> Void)?
         var waiting: [BinarySemaphore] = []
 
-        /// True if the channel has ended or has been released. The channel may still be sending data.
+        /// True if the channel has ended or has been released. It may nevertheless still be sending data.
         var hasEnded: Bool {
             guard isOpen else { return false }
             guard let channel else { return true }
@@ -35,12 +35,13 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time that `open` waits for a closed channel on the same node to finish sending, in seconds. The time is
-    /// short, because an app may open the node on its main thread.
+    /// If a closed channel on the same node is still sending, `open` waits for this time, in seconds. The time is
+    /// short, because apps may open nodes on their main threads.
     private static let sendTimeout = 0.1
-    /// The additional time to wait for the system to release the node, in seconds. It matters only if a device hangs.
+    /// After that, `open` waits for this additional time, in seconds, until the system has released the node. Matters
+    /// only if a device hangs.
     private static let releaseTimeout = 0.9
-    /// The maximum time to wait for channels to end, in seconds. Channels end immediately, unless the app blocks the
+    /// The maximum time to wait for channels to end, in seconds. Channels end immediately unless the app blocks the
     /// reactor thread.
     private static let endTimeout = 1.0
 
@@ -73,9 +74,9 @@ final class ChannelRegistry: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of a detached accessory, or only the channels of some protocols. Waits at most 1 s for the
-    /// channels to end, so that streams end before the detachment is reported. Does not wait until data has been sent
-    /// or ports have been released.
+    /// Ends the channels of a detached accessory, or only those of some of its protocols. Waits at most 1 s until the
+    /// channels have ended, because streams must end before the app is notified of the detachment. Does not wait until
+    /// data has been sent or ports have been released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in

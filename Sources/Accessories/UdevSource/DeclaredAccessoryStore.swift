@@ -3,15 +3,16 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The declared accessories, keyed by the source of their declaration. Assigns unique identities and detects
-/// conflicting declarations. `UdevSource` owns the store and protects it with a lock.
+/// The declared accessories, keyed by the source that declares them. Assigns unique identities and detects conflicting
+/// declarations. `UdevSource` owns the store and protects it with a lock.
 struct DeclaredAccessoryStore {
-    /// The source of a declaration. It stays the same when the app is restarted.
+    /// The source of a declaration. Restarting the app does not change it.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
 
-        /// The key of the accessory. Also serves as the identity if the accessory's own identity is not unique.
+        /// The key of the accessory. If several accessories have the same identity, each receives its key as its
+        /// identity.
         var key: String {
             switch self {
             case .configuration(let index): "declared:\(index)"
@@ -27,12 +28,12 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// A property that must be unique among accessories.
+    /// A property that only one declared accessory may have.
     private enum UniqueProperty: Hashable {
         case identity(String)
         case node(String)
 
-        /// The subject under which a conflict is reported.
+        /// The subject of the problem that is reported if several accessories have this property.
         var subject: String {
             switch self {
             case .identity(let identity): "shared identity: " + identity
@@ -43,13 +44,12 @@ struct DeclaredAccessoryStore {
 
     private var declared: [DeclarationSource: DeclaredAccessory] = [:]
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
-    /// The properties whose sources may have changed since the last call of `drainChanges`.
+    /// The properties that may have been declared or removed since the last call of `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
-    /// The properties whose conflicts have been reported but not resolved yet.
+    /// The properties with conflicts that have been reported and are not resolved yet.
     private var conflictingProperties: Set<UniqueProperty> = []
 
-    /// Sets or removes the accessory declared by a source. The descriptions of other accessories with the same identity
-    /// may change.
+    /// Sets or removes the accessory that a source declares. This may change the identities of other accessories.
     mutating func set(_ accessory: DeclaredAccessory?, at source: DeclarationSource) {
         if let former = declared[source] {
             for property in Self.uniqueProperties(of: former) {
@@ -66,16 +66,17 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// Returns the accessory declared by a source. If several accessories have the same identity, each receives the key
-    /// of its source as its identity, so that identities do not depend on the order of declarations.
+    /// Returns the description of the accessory that a source declares. If several accessories have the same identity,
+    /// each receives the key of its source instead. Identities therefore do not depend on the order of the
+    /// declarations.
     func description(at source: DeclarationSource) -> AccessoryDescription? {
         guard var description = declared[source]?.description else { return nil }
         if sources[.identity(description.identity), default: []].count > 1 { description.identity = source.key }
         return description
     }
 
-    /// Returns the conflicts that may have changed since the last call. `problem` is nil if the conflict has been
-    /// resolved. `isNew` is false if an earlier call has already returned the conflict.
+    /// Returns the conflicts that may have changed since the last call. If `problem` is `nil`, the conflict has been
+    /// resolved. If `isNew` is false, an earlier call has already returned the conflict.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for property in changedProperties.sorted(by: { $0.subject < $1.subject }) {

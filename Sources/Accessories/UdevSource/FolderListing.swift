@@ -5,7 +5,7 @@ import SystemCalls
 
 /// The files in a directory that may declare accessories.
 struct FolderListing {
-    /// The paths of the files in ascending order, up to the limit.
+    /// The paths of the files, in ascending order. Their number is limited.
     var paths: [String] = []
     /// The reason why the list is incomplete or empty.
     var problem: DeviceError?
@@ -25,8 +25,8 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // Excess names are removed to limit memory use. The names are sorted first, so that the result does not
-            // depend on the order of the directory entries.
+            // To limit memory use, the names that are last in order are removed. The names are sorted first, so that
+            // the result does not depend on the order of the directory entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
@@ -73,7 +73,8 @@ struct FileStamp: Hashable {
     private var size: Int64
     private var mode: UInt32
     private var modified: Time
-    /// The time of the last change to the file or its metadata. Programs cannot set this time, unlike `modified`.
+    /// The time at which the file or its metadata was last changed. Programs can set `modified` to any value, but not
+    /// this time.
     private var changed: Time
 
     private struct Time: Hashable {
@@ -110,11 +111,12 @@ struct FileStamp: Hashable {
         changed = Time(status.st_ctim)
     }
 
-    /// Returns true if the last change was at most 2 s ago. `now` must come from the clock used for file timestamps.
+    /// Returns true if the file was last changed at most 2 s ago. `now` must come from the clock that file systems use
+    /// for timestamps.
     func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
     /// Returns the time since the last change, in seconds, or 0 if the timestamp is in the future. `now` must come from
-    /// the clock used for file timestamps.
+    /// the clock that file systems use for timestamps.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
             (Double(now.tv_sec) - Double(time.seconds)) + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
@@ -122,7 +124,7 @@ struct FileStamp: Hashable {
         return max(0, ages.min() ?? 0)
     }
 
-    /// The current time of the clock used for file timestamps.
+    /// The current time of the clock that file systems use for timestamps.
     static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

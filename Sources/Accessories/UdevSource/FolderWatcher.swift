@@ -4,10 +4,11 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Reports possible changes in directories, using inotify.
+/// Uses inotify to report possible changes in directories.
 ///
-/// An inotify watch is bound to an inode rather than a path. Any component of a path may be replaced or may not exist
-/// yet. The watcher therefore also watches all directories along each path, including those along symbolic links.
+/// An inotify watch belongs to an inode, not to a path. Any component of a path may be replaced later or may not exist
+/// yet. The watcher therefore also watches all directories along each path. If the path contains a symbolic link, it
+/// watches the directories along the link's target too.
 ///
 /// The watcher runs one thread, which sleeps while no events arrive.
 final class FolderWatcher: Sendable {
@@ -24,7 +25,7 @@ final class FolderWatcher: Sendable {
     }
 
     private struct Watch {
-        /// True if this is a configured directory. All events in a configured directory are relevant.
+        /// True if this is one of the configured directories. All events in these directories are relevant.
         var isFolder = false
         var names: Set<String> = []
     }
@@ -33,13 +34,13 @@ final class FolderWatcher: Sendable {
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// The events that indicate an added or removed path component. IN_MASK_ADD adds them to an existing mask, because
-    /// the directory may also be a configured directory.
+    /// The events that indicate that a component of a path was added or removed. With IN_MASK_ADD, they do not replace
+    /// the events that are already watched, for example if the directory is also a configured directory.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
-    // These values are from sys/inotify.h. Swift cannot import the size of `inotify_event`, because the structure ends
-    // with a flexible array member.
+    // These constants are from sys/inotify.h. Swift cannot import the size of `inotify_event`, because the structure
+    // ends with a flexible array member.
     static let headerLength = 16
     static let lengthOffset = 12
     static let addsToMask: UInt32 = 0x2000_0000
@@ -60,7 +61,7 @@ final class FolderWatcher: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Calls the closure on the watcher's thread after each change, until `stop` is called.
+    /// Calls the closure after each change until `stop` is called. The closure runs on the watcher's thread.
     func start(_ changed: @escaping @Sendable () -> Void) throws(DeviceError) {
         try WorkerThread.start { [self] in
             while !isStopped.load(ordering: .acquiring) {
@@ -85,7 +86,7 @@ final class FolderWatcher: Sendable {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return isRelevant }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                // Irrelevant events are ignored, because events in busy parent directories must not cause a scan of all
+                // Other events are ignored. Otherwise, each change in a busy parent directory would cause a scan of all
                 // files.
                 if !isRelevant { isRelevant = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
             }
@@ -122,7 +123,8 @@ final class FolderWatcher: Sendable {
         }
     }
 
-    /// Each directory is watched before it is examined, so that no change is missed.
+    /// Adds watches along the path of a directory. Each directory is watched before its contents are examined, so that
+    /// no change is missed.
     private func addWatches(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
         /// The remaining path components, in reverse order.
@@ -153,8 +155,8 @@ final class FolderWatcher: Sendable {
         let number = inotify.add(descriptor, path, events)
         guard number < 0 else { return number }
         let error = errno
-        // If a directory can be traversed but not read, it cannot be watched. The directories below it may still be
-        // watched.
+        // A directory that can be traversed but not read cannot be watched. This is not a problem, because the
+        // directories below it can still be watched.
         if error == ENOSPC || error == ENOMEM {
             state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)
         }
@@ -175,7 +177,7 @@ final class FolderWatcher: Sendable {
     }
 }
 
-/// The inotify calls, which tests can replace. On failure, both calls return a negative number and set `errno`.
+/// The inotify calls, which tests can replace. If a call fails, it returns a negative number and sets `errno`.
 struct Inotify: Sendable {
     var begin: @Sendable () -> Int32 = { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32 = { descriptor, path, events in
@@ -199,8 +201,8 @@ struct Inotify: Sendable {
             cause: .system(call: call, errno: number))
     }
 
-    /// True if a file descriptor is available. EMFILE then means that the limit on inotify instances has been reached,
-    /// not the limit on descriptors.
+    /// True if a file descriptor is available. If so, EMFILE means that the user has reached the limit on inotify
+    /// instances, not the limit on descriptors.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

@@ -4,10 +4,10 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A queue that handles messages in order, one at a time. The thread that posts a message handles all pending messages,
-/// unless another thread is already handling them.
+/// A queue whose messages are handled in order, one at a time. The thread that posts a message also handles all pending
+/// messages, unless another thread is already doing so.
 final class MessageQueue<Message: Sendable>: Sendable {
-    /// The policy for posting a message while other messages are pending.
+    /// Determines what happens if a message is posted while others are pending.
     enum PostingPolicy {
         case always
         case coalescing(isSame: (Message) -> Bool)
@@ -17,7 +17,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     private struct State {
         var queue = BoundedQueue<Message>()
-        /// The thread that is handling messages. It is never blocked when it posts further messages.
+        /// The thread that is handling messages. Posting a message never blocks this thread.
         var handler: pthread_t?
         var blockedThreads: [BinarySemaphore] = []
     }
@@ -25,16 +25,15 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a queue. `limit` is the number of pending messages at which the `blocking` policy blocks the posting
-    /// thread.
+    /// Creates a queue. If at least `limit` messages are pending, posting with the policy `blocking` blocks the thread.
     init(limit: Int = 1024) { self.limit = limit }
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
 
     var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
 
-    /// Posts a message. The queue is not drained if another thread, or a function further up the call stack, is already
-    /// draining the queue.
+    /// Posts a message and then handles all pending messages. If another thread is already handling messages, or if the
+    /// caller itself is doing so further up the call stack, only posts the message.
     func post(_ message: Message, _ policy: PostingPolicy = .always, handle: (Message) -> Void) {
         add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
@@ -84,12 +83,12 @@ final class MessageQueue<Message: Sendable>: Sendable {
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 
-    /// Called after each update, on the thread that called `set`.
+    /// Called each time the problems are set, on the thread that calls `set`.
     private let onChange: @Sendable () -> Void
 
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-    /// The maximum number of subjects. Problems of further subjects are dropped.
+    /// The maximum number of subjects. If there are more, their problems are dropped.
     private static let maximumSubjects = 256
 
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }

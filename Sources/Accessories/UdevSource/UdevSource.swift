@@ -31,7 +31,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         func isDue(_ key: String) -> Bool { if case .due(key) = self { true } else { false } }
     }
 
-    /// Modified only while a message is handled. Messages are handled one at a time.
+    /// Changed only by the handler of a message. Messages are handled one at a time.
     private struct State {
         var tracker: AccessoryTracker
         var folders: AccessoryFolders
@@ -45,7 +45,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
-        /// True if directories are configured but no watcher could be created for them.
+        /// True if there are configured directories, but the watcher for them could not be created.
         var lacksWatcher = false
         var reportedWatchProblem: String?
         var hasSnapshot = false
@@ -60,14 +60,15 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let lifecycle = Mutex(Lifecycle())
-    /// The dispatch group that is left when the first scan of all devices has finished or timed out.
+    /// Callers wait for this group until the first scan of all devices has finished or timed out. The source then
+    /// leaves the group.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
     private static let initialScanKey = "initial scan"
-    /// The key of the timer that scans the directories. Problems with watching the directories are stored under the
-    /// same key.
+    /// The key of the timer for scanning the directories. It is also the subject of problems with watching the
+    /// directories.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
@@ -79,7 +80,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
-    /// Creates a source with a different path for udevd's control socket, to simulate a machine without udevd.
+    /// Creates a source that looks for udevd's control socket at a different path. Used to simulate a machine without
+    /// udevd.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
         self.init(configuration: configuration, clock: clock, dependencies: .live(clock: clock, control: udevdControl))
     }
@@ -104,7 +106,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             lifecycle.stopWatching?()
             lifecycle.watcher?.stop()
         }
-        // A dispatch group must not be released while it is entered.
+        // Leaves the dispatch group, because a group that has been entered must not be released.
         finishInitialScan()
     }
 
@@ -114,19 +116,19 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         return hub.accessories
     }
 
-    /// The reasons why some or all accessories cannot be found. Empty if there are no problems.
+    /// The problems that prevent some or all accessories from being found. Empty if there are none.
     public var problems: [DeviceError] {
         startIfNeeded()
         return problemList.errors
     }
 
-    /// The devices that could become accessories, each with the reason why the device is not an accessory.
+    /// The devices that could become accessories. Each contains the reason why it is not an accessory yet.
     package var candidates: [AccessoryCandidate] {
         startIfNeeded()
         return state.withLock { $0.tracker.candidates }
     }
 
-    /// Delivers a snapshot of the accessories before this call returns, and changes afterwards.
+    /// Delivers a snapshot of the accessories before this call returns. Afterwards, delivers changes.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         startIfNeeded()
         return hub.subscribe(receive)
@@ -151,7 +153,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
-        // If the accessory was detached during this call, the new channel may still be open and must be closed here.
+        // If the accessory was detached while the channel was being opened, the detachment may not have ended the new
+        // channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -174,7 +177,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // The initial scan has timed out, so subsequent calls do not wait for it.
+        // The initial scan takes too long. Only the first calls wait for it, so that the app is not blocked again and
+        // again.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
@@ -211,7 +215,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders, inotify: dependencies.inotify)
-            // The watcher is stored before it starts, because its thread accesses the state immediately.
+            // Stores the watcher before starting it, because its thread accesses it immediately.
             lifecycle.withLock { lifecycle in
                 lifecycle.watcher = watcher
                 lifecycle.lacksWatcher = false
@@ -237,8 +241,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     // MARK: Messages
 
-    /// Posts a message and handles pending messages. If subscribers process events too slowly, `.blocking` makes the
-    /// monitor's thread wait. In the meantime, the kernel buffers device messages.
+    /// Posts a message and handles pending messages. With the policy `.blocking`, the monitor's thread waits if
+    /// subscribers process events too slowly. In the meantime, the kernel buffers the messages about devices.
     private func post(_ message: Message, _ policy: MessageQueue<Message>.PostingPolicy = .always) {
         queue.post(message, policy) { handle($0) }
     }
@@ -262,7 +266,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         case .udev(.added(let record)): perform(state.withLock { $0.tracker.added(record, now: now) })
         case .udev(.removed(let record)): perform(state.withLock { $0.tracker.removed(record, now: now) })
         case .udev(.problem(let error)):
-            // The monitor has already logged the problem.
+            // Not logged here, because the monitor has already logged it.
             problemList.set([error], for: "udev: \(error.message)")
         case .udev(.solved(let error)): problemList.set([], for: "udev: \(error.message)")
         }
@@ -296,7 +300,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             for (index, accessory) in declared.enumerated() {
                 state.declarations.set(accessory, at: .configuration(index))
             }
-            // All changes are applied first. Otherwise, a renamed file would temporarily declare a second accessory.
+            // Applies all changes before reporting conflicts. Otherwise, a file that was renamed would briefly conflict
+            // with itself.
             for change in changes {
                 switch change {
                 case .attach(let path, let accessory): state.declarations.set(accessory, at: .file(path))
@@ -317,7 +322,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 problemList.set(errors, for: "file:" + path)
             }
         }
-        // If a directory cannot be watched, only a scan can detect changes.
+        // Changes in a directory that is not watched are found only by scanning it at intervals.
         let isWatched = lifecycle.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
         scheduleTimer(
             Self.foldersKey,
@@ -330,7 +335,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {
-        // No lock may be held, because `attach` calls the subscribers.
+        // This call delivers an event to the subscribers, so no lock may be held.
         let id = hub.attach(description).id
         state.withLock { $0.ids[key] = id }
     }
@@ -339,7 +344,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
         channels.endChannels(of: id)
         hub.detach(id)
-        // The app may have opened more channels in the meantime.
+        // The app may have opened more channels before the accessory was detached.
         channels.endChannels(of: id)
     }
 

@@ -13,12 +13,13 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Acquires resources early, because file descriptors may become scarce later. The returned closure is called when
-    /// everything else has been started.
+    /// Opens file descriptors that are needed later, because none may be available by then. The returned closure is
+    /// called after everything else has been started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
-    /// Waits for the first scan of all devices. Returns false after 10 s, because the system then most likely hangs.
+    /// Waits for the first scan of all devices. Returns false if the scan takes longer than 10 s, which most likely
+    /// means that the system hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
     static func live(clock: any DeviceClock, control: String? = nil) -> UdevSourceDependencies {
@@ -43,15 +44,16 @@ struct UdevSourceDependencies: Sendable {
     }
 }
 
-/// A newly opened channel, with closures that its source uses to control it. The closures do not retain the channel.
+/// A newly opened channel, and the closures with which its source controls it. The closures do not retain the channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
-    /// Ends the channel. Calls the closure after the observer has been notified of the end, without waiting for the app
-    /// to read buffered bytes.
+    /// Ends the channel. Calls the closure after the observer has been notified of the end. Does not wait until the app
+    /// has read the buffered bytes.
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
     /// Calls the closure when other programs can open the node.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Discards the unsent data of a closed channel, even after the channel has been released.
+    /// Discards the unsent data of a channel that has been closed. Has an effect even if the channel has already been
+    /// released.
     var discardUnsentData: @Sendable () -> Void
 
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {
@@ -75,7 +77,7 @@ enum NodeAccess: Sendable {
     case missing
     case forbidden
 
-    /// Checks a node without opening it, because opening would raise DTR and reset many boards.
+    /// Checks whether the node can be opened, without opening it. Opening it would raise DTR, which resets many boards.
     init(path: String) {
         if access(path, R_OK | W_OK) == 0 {
             self = .ready

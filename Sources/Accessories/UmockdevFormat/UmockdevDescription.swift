@@ -4,10 +4,10 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// A umockdev device description. It contains devices with their sysfs and udev data.
+/// A description of devices in the format of umockdev. It contains the devices with their sysfs and udev data.
 ///
-/// The format matches `umockdev-record` 0.17. Parsing is stricter than in umockdev, so invalid input causes an error
-/// with a line number. ``text`` reproduces a recording byte for byte.
+/// The format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev. Invalid input causes an error
+/// that contains the line number. ``text`` reproduces a recording byte for byte.
 package struct UmockdevDescription: Sendable, Hashable {
     /// The devices in file order. As in recordings, children may precede their parents.
     package var devices: [UmockdevDevice]
@@ -24,8 +24,8 @@ package struct UmockdevDescription: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The devices as a udev monitor would report them, including the attributes of their USB interfaces and USB
-    /// devices.
+    /// The records that a udev monitor would report for these devices. Each record also contains the attributes of the
+    /// USB interface and the USB device to which the device belongs.
     package var records: [UdevRecord] {
         var records = devices.map(Self.record)
         let indices = Dictionary(zip(records.map(\.path), records.indices), uniquingKeysWith: { first, _ in first })
@@ -42,7 +42,7 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // The search ends at the USB device, because the hub above it is not part of the device.
+                    // The next USB device in the path would be the hub, which is not part of this device.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -58,7 +58,7 @@ extension UmockdevDescription {
         for entry in device.entries {
             switch entry {
             case .property(let name, let value): properties[name] = value
-            // The record contains only attributes that a udev monitor would report.
+            // Omits attributes that a udev monitor would not report.
             case .attribute(let name, let value) where AccessoryTree.attributes.contains(name):
                 attributes[name] = line(value)
             case .binaryAttribute(let name, let value) where AccessoryTree.attributes.contains(name):
@@ -79,11 +79,11 @@ extension UmockdevDescription {
 }
 
 package struct UmockdevDevice: Sendable, Hashable {
-    /// Any line of a device except the path line.
+    /// A line of a device, other than the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The path of the device node, relative to /dev, and the contents of the node if they were recorded.
+        /// `N:` The path of the device node, relative to /dev. Also the contents of the node, if they were recorded.
         case node(name: String, contents: [UInt8]?)
-        /// `S:` A symbolic link to the device node, relative to /dev.
+        /// `S:` The path of a symbolic link to the device node, relative to /dev.
         case link(String)
         /// `E:` A udev property.
         case property(name: String, value: String)
@@ -165,7 +165,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// The characters that follow the backslash in the escape sequences for bytes 8 to 13.
+    /// In an escape sequence, one of these letters follows the backslash. They represent the bytes 8 to 13.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -4,14 +4,15 @@ public import DeviceCore
 
 /// The communication between a program and a device, in the format of `umockdev-record --script` (umockdev 0.17).
 ///
-/// "Read" and "write" refer to the program, so the program reads the bytes that the device sends.
+/// "Read" and "write" are meant from the point of view of the program. In a read step, the program reads bytes that the
+/// device sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// `r`: The device sends bytes. The delay is measured from the previous step.
+        /// `r`: The device sends bytes. The delay begins at the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w`: The program writes bytes, in any number of calls. The delay is only informational.
+        /// `w`: The program writes bytes, possibly in several calls. The delay is only informational.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f`: The percentage of bytes that may differ from the recording in subsequent writes.
+        /// `f`: The percentage of bytes in the following writes that may differ from the recording.
         case fuzz(percent: UInt32)
     }
 

@@ -70,7 +70,8 @@ enum NextSteps {
 
     /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // If the program was called by its path, the text contains that path, because the program may not be in PATH.
+        // If the user called the program by its path, the text contains that path too, because the program may not be
+        // in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
@@ -95,7 +96,7 @@ enum NextSteps {
                 exit(ExitStatus.success.rawValue)
             } catch { end(error) }
         }
-        // An async `main` would release the main thread on Linux, and the main actor would then run on other threads.
+        // On Linux, an async `main` would give up the main thread. The main actor would then run on other threads.
         RunLoop.main.run()
     }
 

@@ -11,8 +11,8 @@ package struct AccessoryRule: Sendable, Hashable {
     package var portPath: String?
     /// The USB interface to which the rule applies, or `nil` for every interface that has a node.
     package var interface: UInt8?
-    /// The protocols that replace those from the accessory and udev. An empty list removes all protocols. `nil` leaves
-    /// the protocols unchanged.
+    /// The protocols to use instead of those from udev and the interface string. An empty list removes all protocols.
+    /// `nil` leaves the protocols unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
     /// The framing of HID reports. Required to open a HID interface.
@@ -30,14 +30,14 @@ extension AccessoryRule {
             && (self.interface == nil || self.interface == interface)
     }
 
-    /// A device that is not on USB requires a rule with a port. Otherwise, a rule without conditions would turn every
-    /// on-board serial port into an accessory.
+    /// Returns true if the rule may turn the device into an accessory. If the device is not on USB, the rule must
+    /// specify its port. Otherwise, a rule without conditions would turn every on-board serial port into an accessory.
     func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
-    /// Returns `nil` if a value is invalid, because a rule without the invalid value could match unintended
-    /// accessories.
+    /// Returns `nil` if any value is invalid. Without that value, the rule could match accessories for which it was not
+    /// intended.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
@@ -58,7 +58,7 @@ extension AccessoryRule {
             case "interface":
                 let number = try json.number(&reader, name, 0...255, consequence)
                 assign(\.interface, number.map { UInt8(clamping: $0) })
-            // If none of the names is valid, the rule is rejected, because an empty list would hide the accessory.
+            // Rejects the rule if none of the names is valid. An empty list would hide the accessory.
             case "protocols": assign(\.protocols, try json.protocolNames(&reader, name))
             default: isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
             }

@@ -3,11 +3,11 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings. Each access parses them again.
+/// The accessory settings. They are parsed anew each time a property is read.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum number of rules, and of declared accessories. A longer list is assumed to be a mistake.
+    /// The limits on the number of rules and of declared accessories. Longer lists are assumed to be a mistake.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
@@ -51,7 +51,7 @@ extension Configuration {
             var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
-                // The syntax was validated when the configuration file was read.
+                // The JSON syntax was already validated when the configuration file was read.
                 return (try? Self.list(&reader, &json, name: name, maximumCount: maximumCount, element)) ?? []
             }
             return (Setting(elements, origin: .file(path)), json.problems)

@@ -39,8 +39,8 @@ extension DeclaredAccessory {
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// Returns the contents of a file that declares the accessory. Omits USB endpoints, because a file cannot declare
-    /// them.
+    /// Returns the contents of a file that declares this accessory, without its USB endpoints, which a file cannot
+    /// declare.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -54,7 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// `prefix` is prepended to key names in problem messages.
+    /// Problem messages contain the names of keys, preceded by `prefix`.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -83,7 +83,7 @@ extension DeclaredAccessory {
         guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // Invalid names have already been reported.
+            // If the name is invalid, the problem has already been recorded.
             if !hasName || json.problems.count == initialProblemCount {
                 json.recordProblem(subject, "has no name", consequence)
             }
@@ -103,8 +103,8 @@ extension DeclaredAccessory.Endpoint {
     /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumCount = 100
 
-    /// Skips a protocol if any of its settings is invalid, because opening its node with the other settings alone could
-    /// cause harm.
+    /// Reads all protocols. If a setting of a protocol is invalid, the whole protocol is skipped. Opening its node with
+    /// only the valid settings could cause harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

@@ -31,7 +31,8 @@ package struct DeclaredAccessory: Sendable, Hashable {
         self.endpoints = endpoints
     }
 
-    /// The description that the source publishes, unless another declared accessory has the same identity.
+    /// The description to publish. If another declared accessory has the same identity, the source replaces the
+    /// identity.
     package var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,

@@ -2,12 +2,12 @@
 
 package import DeviceCore
 
-/// A source that also reports devices that could become accessories.
+/// A source of accessories that also lists the devices that could become accessories.
 package protocol AccessoryCandidateSource: AccessorySource {
     var candidates: [AccessoryCandidate] { get }
 }
 
-/// A device that could become an accessory, and the reason why the device is not an accessory yet.
+/// A device that is not an accessory yet but could become one.
 package struct AccessoryCandidate: Sendable, Hashable {
     package let name: String
     package let portPath: String
@@ -16,7 +16,7 @@ package struct AccessoryCandidate: Sendable, Hashable {
     package let interface: UInt8?
     /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     package let node: String
-    /// A sentence that explains what the device needs to become an accessory.
+    /// A sentence that says what is missing before the device can become an accessory.
     package let reason: String
 
     package init(

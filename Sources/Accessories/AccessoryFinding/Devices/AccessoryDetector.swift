@@ -30,7 +30,7 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // For the port of a USB serial converter, some kernels create an additional record that has no node.
+            // For each port of a USB serial converter, some kernels create a second tty record, which has no node.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -43,14 +43,14 @@ struct AccessoryDetector {
 
     func detect() -> AccessoryDetection {
         var detection = AccessoryDetection()
-        // The record of the device may not have arrived yet.
+        // Without the record of the device itself, nothing is detected. The record may arrive later.
         guard let device else { return detection }
         var description = makeDescription(of: device)
         detection.attachmentToken = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &detection) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // A rule with an empty list of protocols excludes the interface.
+            // `nil` means that a rule with an empty list of protocols excludes the interface.
             guard let names = protocols(item, description, isOnly: isOnly, &detection) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
@@ -98,7 +98,7 @@ struct AccessoryDetector {
         if let vendor, let product, !serial.isEmpty {
             identity = "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(serial)"
         }
-        // An on-board serial port has no name other than that of its node.
+        // An on-board serial port has no product name, so it is named after its node.
         let nodeName = isUSB ? "" : TerminalSanitizer.sanitized(device.node.split(separator: "/").last ?? "")
         return AccessoryDescription(
             identity: identity, name: device.displayProperty("EXTERNAL_ACCESSORY_NAME") ?? productName ?? nodeName,
@@ -126,12 +126,13 @@ struct AccessoryDetector {
 
     // MARK: Parts
 
-    /// An interface or node that can be opened, or could be if a missing setting were added.
+    /// An interface or node that can be opened, or that could be opened if a missing setting or descriptor were
+    /// available.
     private struct OpenablePart {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.
         var number: UInt8?
-        /// The node to open, or `nil` if a setting or descriptor is missing. `reason` then describes what is missing.
+        /// The node to open, or `nil` if a setting or descriptor is missing. `reason` then says which.
         var node: ChannelNode?
         var path: String
         var isInitialized: Bool
@@ -197,7 +198,8 @@ struct AccessoryDetector {
 
     private static func isNative(_ interface: UdevRecord) -> Bool { classes(of: interface) == [0xff, 0xf0, 0x01] }
 
-    /// If a sysfs attribute is missing, the uevent property `INTERFACE` provides the values.
+    /// Returns the class, subclass and protocol of an interface. If one of the sysfs attributes is missing, all three
+    /// come from the uevent property `INTERFACE`.
     private static func classes(of interface: UdevRecord) -> [UInt8] {
         let names = ["bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"]
         let numbers = names.compactMap { name -> UInt8? in
@@ -250,8 +252,8 @@ struct AccessoryDetector {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Returns true if a string is a name in reverse-DNS notation. The name must begin with a top-level domain in
-    /// lowercase letters. Common strings such as "USB2.0-Serial" are therefore rejected, although they contain a dot.
+    /// Returns true if a string is a name in reverse-DNS notation, which must begin with a top-level domain in
+    /// lowercase letters. This rejects common strings that contain a dot, such as "USB2.0-Serial".
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
         else { return false }
@@ -260,11 +262,11 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Returns true for a port that is not reported as a candidate. These ports are virtual terminals, and 8250 ports
+    /// Returns true for ports that are not worth reporting as candidates. These are virtual terminals, and 8250 ports
     /// that may not exist in hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // Compares path components, because searching for a substring would link the regular expression module.
+        // Compares whole path components. A substring search would link the regular expression module into the program.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

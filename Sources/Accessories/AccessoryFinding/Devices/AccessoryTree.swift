@@ -16,7 +16,7 @@ package import DeviceCore
 /// ports and hidraw nodes that are not on USB require the udev property or a rule that specifies their port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// The records, keyed by the path of the attached device and then by the path of the record.
+    /// All records, keyed first by the path of the attached device to which they belong, and then by their own path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
     package static let attributes = [
@@ -27,14 +27,16 @@ package struct AccessoryTree: Sendable {
 
     package init(rules: [AccessoryRule] = []) { self.rules = rules }
 
-    /// Returns the path of the attached device, or `nil` if the record cannot be part of an accessory.
+    /// Adds a record. Returns the path of the attached device to which it belongs, or `nil` if the record cannot be
+    /// part of an accessory.
     @discardableResult package mutating func insert(_ record: UdevRecord) -> String? {
         guard let position = USBTopologyPosition(record) else { return nil }
         roots[position.root, default: [:]][record.path] = record
         return position.root
     }
 
-    /// Returns the path of the attached device, or `nil` if the record is unknown.
+    /// Removes a record. Returns the path of the attached device to which it belonged, or `nil` if the record is
+    /// unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
         guard let position = USBTopologyPosition(record), roots[position.root]?.removeValue(forKey: record.path) != nil
@@ -52,7 +54,7 @@ package struct AccessoryTree: Sendable {
         return AccessoryDetector(root: root, records: records, rules: rules).detect()
     }
 
-    /// All accessories, ordered by device path, with unique identities.
+    /// All accessories, ordered by device path. Each has a unique identity.
     package var descriptions: [AccessoryDescription] {
         var identities: Set<String> = []
         return devices.compactMap { root in
@@ -72,14 +74,17 @@ package struct AccessoryDetection: Sendable, Hashable {
     /// The interfaces and nodes of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     package var warnings: [String] = []
-    /// The accessory's nodes for which udevd has not run its rules yet. Some of them may not exist yet.
+    /// The nodes of the accessory that udevd has not initialized with its rules yet. Some of these nodes may not exist
+    /// yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes whenever a device is attached to the port, even if it is the same device as before.
+    /// A value that changes each time a device is attached to the port. It also changes if the same device is attached
+    /// again.
     package internal(set) var attachmentToken = ""
 }
 
 extension AccessoryDescription {
-    /// Returns the accessories of a set of devices, ordered by path, as a live source would publish them.
+    /// Returns the accessories to which the records belong, in the same form as a live source publishes them. They are
+    /// ordered by device path.
     package static func detect(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.insert(record) }

@@ -33,7 +33,7 @@ package struct USBDescriptors: Sendable, Hashable {
         var start = 0
         while bytes.count - start >= 2 {
             let length = Int(bytes[start])
-            // After an invalid length, the next descriptor cannot be located.
+            // If a length is invalid, it is unknown where the next descriptor begins.
             guard length >= 2, length <= bytes.count - start else { break }
             let descriptor = bytes[start..<start + length]
             start += length
@@ -97,10 +97,11 @@ struct USBTopologyPosition: Hashable {
         for component in record.path.split(separator: "/") {
             if let interface = Interface(component), let slash = record.path[..<component.startIndex].lastIndex(of: "/")
             {
-                // The parent directory of a USB interface belongs to the USB device.
+                // The USB device is the parent directory of its interface.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // A device connected through a Bluetooth adapter is a separate device, not a part of the adapter.
+                // A device that is connected through a Bluetooth adapter is a device of its own, not a part of the
+                // adapter.
                 (root, interface) = (record.path, nil)
             }
         }

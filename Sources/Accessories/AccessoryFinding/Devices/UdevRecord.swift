@@ -3,7 +3,8 @@
 import DeviceCore
 import JSONBytes
 
-/// A snapshot of a kernel device in the udev database. The snapshot remains valid after the device has been removed.
+/// A snapshot of a kernel device's entry in the udev database. The snapshot can still be used after the device has been
+/// removed.
 package struct UdevRecord: Sendable, Hashable {
     /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". The path identifies the device.
     package var path: String
@@ -13,18 +14,18 @@ package struct UdevRecord: Sendable, Hashable {
     package var type: String
     /// The path of the device node, such as "/dev/ttyACM0". Empty if the device has no node.
     package var node: String
-    /// True if udevd has a database entry for the device. After running its rules, udevd creates an entry for every
-    /// device that has a node. Devices without a node have an entry only if a rule applies to them.
+    /// True if udevd has a database entry for this device. After running its rules, udevd creates an entry for every
+    /// device that has a node. It creates an entry for a device without a node only if a rule applies to the device.
     package var isInitialized: Bool
-    /// The udev properties, such as "ID_SERIAL_SHORT", without the properties that describe a single event.
+    /// The udev properties, such as "ID_SERIAL_SHORT". Properties that describe an event rather than the device are not
+    /// included.
     package var properties: [String: String]
-    /// The requested sysfs attributes that exist, without the final newline. Binary attributes are in hexadecimal.
+    /// The values of the requested sysfs attributes, without the final newline. Attributes that do not exist are not
+    /// included. Binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface to which this device belongs, or of the device itself if it is a USB
-    /// interface. Empty if there is none.
+    /// The sysfs path of the USB interface that this device is or belongs to. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device to which this device belongs, or of the device itself if it is a USB device.
-    /// Empty if there is none.
+    /// The sysfs path of the USB device that this device is or belongs to. Empty if there is none.
     package var usbDevice: String
 
     package init(
@@ -61,7 +62,8 @@ extension UdevRecord {
 
     func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
 
-    /// Decodes a property that udev has encoded, such as "Test\x20Device", and sanitizes the result for display.
+    /// Decodes the escape sequences that udev uses in some properties, such as "Test\x20Device". Then sanitizes the
+    /// result for display.
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 
     private static func sanitized(_ text: String?) -> String? {

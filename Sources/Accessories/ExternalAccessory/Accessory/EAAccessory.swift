@@ -2,8 +2,7 @@
 
 import DeviceCore
 
-// Foundation is reexported, because apps written for iOS use Data, NotificationCenter and NSObject without importing
-// Foundation.
+// Reexports Foundation. Apps written for iOS use Data, NotificationCenter and NSObject without importing it.
 @_exported public import Foundation
 import Synchronization
 
@@ -45,8 +44,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// True while the accessory is connected and ready for a session.
     ///
-    /// Becomes false before the delegate is called and the notification is posted. May still be true when a stream
-    /// ends, as described in ``EAAccessoryManager``.
+    /// When the delegate is called and the notification is posted, the value is already false. When a stream ends, the
+    /// value may still be true, as described in ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
     /// The ID of the connection, which is unique in the process, or `EAConnectionIDNone` if the accessory was never
@@ -91,8 +90,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
         }
     }
 
-    /// True if a delegate has been set. Reading the weak reference itself could release the delegate on an internal
-    /// thread.
+    /// True if a delegate has been set. This property does not read the weak reference, because that could release the
+    /// delegate on an internal thread.
     var mayHaveDelegate: Bool { delegateReference.withLock { $0.wasSet } }
 
     /// The name, the connection ID and the protocols, for logs.
@@ -103,11 +102,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
 /// A delegate that is notified when an accessory is disconnected.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// Called on the main thread when the accessory is disconnected, before the notification is posted. Registering for
-    /// notifications is not required.
+    /// Called on the main thread when the accessory is disconnected, before the notification is posted. The app does
+    /// not have to register for notifications.
     ///
-    /// `isConnected` is already false. The session streams have already ended, unless more than 64 KiB are unread. See
-    /// ``EASession``.
+    /// `isConnected` is already false. The streams of the session have already ended, unless more than 64 KiB have not
+    /// been read. See ``EASession``.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
 }
 
@@ -115,8 +114,8 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// The method `accessoryDidDisconnect(_:)` as an optional, which is never `nil`. Ported code may use optional
-    /// chaining, because the method is an optional requirement on Apple's platforms.
+    /// The method `accessoryDidDisconnect(_:)` as a closure, which is never `nil`. On Apple's platforms, the method is
+    /// an optional requirement, so existing code may call it with optional chaining.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }

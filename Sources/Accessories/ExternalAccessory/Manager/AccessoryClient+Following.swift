@@ -21,7 +21,7 @@ extension AccessoryClient {
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] connection in
                     self?.onMainThread { changed(connection) }
-                    // The accessory may already have been reconnected.
+                    // If the accessory has already been reconnected, no further event will resume the session.
                     if case .paused = connection { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followingSessions[id] = nil } })
@@ -32,13 +32,13 @@ extension AccessoryClient {
             return core
         }
         core.startObserving()
-        // The accessory may have been reconnected in the meantime.
+        // The accessory may have been reconnected before the session was added to `followingSessions`.
         resumeFollowingSessions()
         return core
     }
 
-    /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume on the
-    /// calling thread.
+    /// Resumes sessions whose accessory has been reconnected. Uses `reopenQueue`, so that the source's thread is not
+    /// blocked. During playback, resumes them on the calling thread instead.
     func scheduleReconnection() {
         let hasFollowingSessions = state.withLock { !$0.followingSessions.isEmpty }
         guard hasFollowingSessions else { return }
@@ -58,7 +58,7 @@ extension AccessoryClient {
         for session in state.withLock({ Array($0.followingSessions.values) }) {
             guard let channel = session.channel, let core = session.core, channel.isPaused,
                 channel.identity == accessory.identity, offered.contains(channel.name),
-                // The list may still contain the connection that is ending.
+                // The accessory may still be listed with the connection that has just ended.
                 accessory.connectionID != core.accessory.connectionID
             else { continue }
             let name = channel.name
@@ -78,20 +78,21 @@ extension AccessoryClient {
     }
 }
 
-/// The pending notifications to the app. Obsolete notifications are removed, so their number is bounded.
+/// Notifications that the app has not received yet. If they become obsolete, they are removed, so their number is
+/// bounded.
 struct PendingNotifications {
     enum PendingNotification {
         case connected(EAAccessory)
-        /// If `isPosted` is false, only the delegate is called, because the app was not notified of the connection or
-        /// is not registered for notifications.
+        /// If `isPosted` is false, the delegate is called, but no notification is posted. This is the case if the app
+        /// was not notified of the connection or is not registered for notifications.
         case disconnected(EAAccessory, isPosted: Bool)
     }
 
     var items: [PendingNotification] = []
 
-    /// Adds a disconnection notification. If the connection notification is still pending, neither of the two is
-    /// posted, but the delegate is called. However, if the app has already opened a session with the accessory, both
-    /// are posted, because the app has seen the streams end and expects the disconnection.
+    /// Adds the notification of a disconnection. If the app has not been notified of the connection yet, neither
+    /// notification is posted, and only the delegate is called. There is one exception: if the app has already opened a
+    /// session with the accessory, both notifications are posted, because the app sees the streams end.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notification in
             if case .connected(let other) = notification { other === accessory && !hasSession } else { false }
@@ -102,7 +103,8 @@ struct PendingNotifications {
         items.append(.disconnected(accessory, isPosted: isPosted))
     }
 
-    /// Discards pending notifications after the last registration has been removed. Delegates are still called.
+    /// Called when the app has removed its last registration. Pending notifications are no longer posted, but delegates
+    /// are still called.
     mutating func removePosts() {
         items = items.compactMap { notification in
             switch notification {

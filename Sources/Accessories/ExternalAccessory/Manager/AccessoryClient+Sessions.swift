@@ -16,8 +16,8 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: True to close an existing session with the protocol. False to throw an error if such a session is
-    ///     in use.
+    ///   - takesOver: If true, closes an existing session with the protocol. If false, throws an error if such a
+    ///     session is in use.
     ///   - use: A closure that returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore
@@ -65,7 +65,7 @@ extension AccessoryClient {
             state.sessions[key] = SessionCore.Weak(core: core)
             return cores
         }
-        // Releases the session cores outside the lock.
+        // Keeps the session cores alive until the lock has been released, because releasing a core closes its channel.
         withExtendedLifetime(cores) {}
     }
 }

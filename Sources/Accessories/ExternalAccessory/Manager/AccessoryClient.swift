@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Connects a device's accessory source to the app. Receives events on the source's threads, owns the `EAAccessory`
-/// objects, and notifies the app on the main thread.
+/// Connects the accessory source of a device to the app. Receives events on the source's threads and notifies the app
+/// on the main thread. Owns the `EAAccessory` objects.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
         // Unchecked because this structure only stores weak references.
@@ -21,8 +21,8 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// Serializes the opening of sessions with the same accessory and protocol, so that each call finds the session
-    /// opened by the previous one.
+    /// A lock that is held while a session is opened. Each protocol of an accessory has its own lock. If two calls open
+    /// the same protocol, the second call finds the session that the first one has opened.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -59,8 +59,8 @@ final class AccessoryClient: Sendable {
 
     var device: Device? { owners.withLock { $0 }.device }
 
-    /// Sets the manager that is the object of the notifications. The reference is weak, because the device owns both
-    /// the manager and this client.
+    /// Sets the manager that posts the notifications. The manager is stored weakly, because the device owns both the
+    /// manager and this client.
     func attach(_ manager: EAAccessoryManager) { owners.withLock { $0.manager = manager } }
 
     // MARK: App interface
@@ -83,7 +83,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Subscribes to the source. Returns after the initial list of attached accessories has been received.
+    /// Subscribes to the source. When this call returns, the accessories that are already attached are known.
     func subscribeIfNeeded() {
         guard !isSubscribed.load(ordering: .acquiring) else { return }
         subscription.withLock { subscription in
@@ -169,7 +169,7 @@ final class AccessoryClient: Sendable {
     }
 
     private func post(_ name: NSNotification.Name, _ accessory: EAAccessory, from manager: EAAccessoryManager?) {
-        // The previous callback may have removed the last registration.
+        // The app may have removed its last registration in a callback.
         guard state.withLock({ $0.registrations > 0 }) else { return }
         NotificationCenter.default.post(name: name, object: manager, userInfo: [EAAccessoryKey: accessory])
     }

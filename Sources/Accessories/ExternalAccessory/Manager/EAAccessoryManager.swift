@@ -93,7 +93,8 @@ extension NSNotification.Name {
     public static let EAAccessoryDidDisconnect = NSNotification.Name("EAAccessoryDidDisconnectNotification")
 }
 
-/// A function of UdevSource that is resolved at link time. See `LiveDevice`.
+/// A function of the module UdevSource, which this module does not import. The linker resolves its name. See
+/// `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource
 

@@ -20,10 +20,10 @@ import Logging
 /// was already written is still sent for up to 2 s, or for up to 0.1 s if another session opens the port.
 ///
 /// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
-/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. `hasBytesAvailable`
-/// is not repeated until the app has read from the stream and bytes are available. `hasSpaceAvailable` is not repeated
-/// until the app has written to the stream and space is available. `endEncountered` or `errorOccurred` is the last
-/// event. No events follow `close()`.
+/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. After
+/// `hasBytesAvailable`, the app must read from the stream before the event is delivered again. After
+/// `hasSpaceAvailable`, the app must write to the stream. `endEncountered` or `errorOccurred` is the last event. No
+/// events follow `close()`.
 ///
 /// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
 /// of the stream. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept
@@ -72,10 +72,10 @@ open class EASession: NSObject {
     /// `init(opening:protocol:)`. If this process already has a session with the protocol, that session is closed
     /// first.
     ///
-    /// Opening may take tens of milliseconds, and the first use of the framework another few milliseconds. If a
-    /// previous session of this process is still sending data to the port, opening waits up to 0.1 s, and unsent data
-    /// is then lost. If another process uses the port, or the app has no permission yet, opening is retried for 0.1 s.
-    /// If the accessory hangs and the system therefore does not release the port, opening fails after 1 s.
+    /// Opening may take tens of milliseconds. The first use of the framework takes another few milliseconds. If a
+    /// previous session of this process is still sending data to the port, opening waits up to 0.1 s. Data that has not
+    /// been sent by then is lost. If another process uses the port, or the app has no permission yet, opening is
+    /// retried for 0.1 s. If a hanging accessory keeps the system from releasing the port, opening fails after 1 s.
     ///
     /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
     /// platforms, an app without either setting may use all protocols.
@@ -130,20 +130,20 @@ open class EASession: NSObject {
 
 /// Additions to Apple's API.
 extension EASession {
-    /// Opens a session with an accessory. If the session cannot be opened, throws an error with the reason.
+    /// Opens a session with an accessory. Throws an error with the reason if the session cannot be opened.
     public convenience init(opening accessory: EAAccessory, protocol name: String) throws(DeviceError) {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Delivers the events of both streams on a dispatch queue instead of run loops. The queue should be serial.
-    /// Passing `nil` stops the delivery on the queue.
+    /// Delivers the events of both streams on a dispatch queue instead of run loops. The queue should be serial. Pass
+    /// `nil` to stop the delivery.
     public func setEventQueue(_ queue: DispatchQueue?) { core?.setQueue(queue) }
 
     /// The data from the accessory, as an asynchronous sequence of chunks. The sequence ends when the accessory is
     /// disconnected, and throws a `DeviceError` if reading fails.
     ///
-    /// No run loop is required, and the stream is opened automatically. Use either this property or the input stream,
-    /// because each byte is delivered only once.
+    /// No run loop is required, and the stream is opened automatically. Each byte is delivered only once, so use either
+    /// this property or the input stream.
     public var bytes: AccessoryBytes { AccessoryBytes(core: core) }
 
     /// Writes all bytes. Suspends while no space is available.
@@ -171,9 +171,9 @@ extension EASession {
     /// connected and offers the protocol.
     ///
     /// The streams do not end. While the accessory is disconnected, bytes that have already been received can still be
-    /// read, but no new bytes arrive and there is no space to write. If the app's protocol requires a handshake, repeat
-    /// it when `changed` reports the new connection. If the app itself opens a session for the new connection, that
-    /// session takes precedence.
+    /// read, but no new bytes arrive and there is no space to write. If the app's protocol requires a handshake, the
+    /// app must repeat it when `changed` reports the new connection. If the app itself opens a session for the new
+    /// connection, that session takes precedence.
     ///
     /// - Parameters:
     ///   - accessory: A connected accessory.

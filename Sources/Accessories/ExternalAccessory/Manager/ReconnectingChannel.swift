@@ -3,8 +3,9 @@
 import DeviceCore
 import Synchronization
 
-/// Presents successive connections with an accessory as a single connection that never ends. Bytes are read in the
-/// order in which they were received. There is no space to write while the accessory is disconnected.
+/// A channel that never ends, even if its accessory is disconnected. Each time the accessory is reconnected, the
+/// channel continues with the new connection. Bytes are read in the order in which they were received. While the
+/// accessory is disconnected, there is no space to write.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
         var current: (any ByteChannel)?
@@ -15,7 +16,7 @@ final class ReconnectingChannel: PollableChannel {
         var isClosed = false
     }
 
-    /// The maximum number of ended connections with unread bytes. If the number is exceeded, the oldest connection is
+    /// The maximum number of ended connections whose bytes have not all been read. If there are more, the oldest one is
     /// closed and its unread bytes are lost.
     private static let maximumPreviousConnections = 8
 
@@ -37,8 +38,8 @@ final class ReconnectingChannel: PollableChannel {
         adopt(first)
     }
 
-    /// Continues with a new connection. Closes the new connection and returns false if this channel is closed or
-    /// already has a connection.
+    /// Continues with a new connection. If this channel is closed or already has a connection, closes the new
+    /// connection and returns false.
     @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
         let (isAdopted, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }
@@ -88,7 +89,7 @@ final class ReconnectingChannel: PollableChannel {
             guard let channel else { return .empty }
             let result = channel.read(into: buffer)
             guard case .ended = result else { return result }
-            // The current connection has ended, but its event has not been received yet.
+            // The current connection has ended, but `receive(_:from:)` has not been called with this event yet.
             guard isFormer else { return .empty }
             state.withLock { state in if state.previous.first === channel { state.previous.removeFirst() } }
             channel.close()
@@ -106,7 +107,7 @@ final class ReconnectingChannel: PollableChannel {
         let (current, former, isClosed) = state.withLock { ($0.current, $0.previous, $0.isClosed) }
         if isClosed { return .closed }
         var status = current?.status ?? ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: nil)
-        // The end of the current connection is not the end of this channel.
+        // This channel does not end when its current connection ends.
         status.end = nil
         for channel in former { status.bytesAvailable += channel.status.bytesAvailable }
         return status
@@ -126,7 +127,8 @@ final class ReconnectingChannel: PollableChannel {
     }
 
     private func updatePollingExecutor() {
-        // The lock prevents an outdated executor from replacing the current executor.
+        // `setExecutor` is called inside the lock. Otherwise, a concurrent call could overwrite a newer executor with
+        // an older one.
         state.withLock { state in (state.current as? any PollableChannel)?.setExecutor(state.executor) }
     }
 

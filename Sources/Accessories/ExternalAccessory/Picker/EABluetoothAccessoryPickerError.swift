@@ -7,8 +7,9 @@ public let EABluetoothAccessoryPickerErrorDomain = "EABluetoothAccessoryPickerEr
 
 /// An error reported by a Bluetooth accessory picker.
 ///
-/// As on Apple's platforms, the error bridges to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``. Either type
-/// can be cast to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
+/// As on Apple's platforms, this type is bridged to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``. Use
+/// `as?` to cast an error of one type to the other. `catch EABluetoothAccessoryPickerError.resultFailed` catches errors
+/// of both types.
 public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, Sendable {
     /// The error codes.
     public enum Code: Int, Hashable, Sendable {
@@ -88,7 +89,8 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     public static var resultFailed: Code { .resultFailed }
 }
 
-// Without Objective-C, this conformance is the only way to allow casts between a class and a value type.
+// Allows casts between this structure and `NSError`. Without Objective-C, `_ObjectiveCBridgeable` is the only way to do
+// this.
 extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
     /// Returns the wrapped `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
@@ -116,10 +118,10 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
 /// A completion handler for a Bluetooth accessory picker. The error is `nil` or an ``EABluetoothAccessoryPickerError``.
 public typealias EABluetoothAccessoryPickerCompletion = ((any Error)?) -> Void
 
-// These methods are in an extension, so subclasses cannot override them.
+// These methods are in an extension, so that subclasses cannot override them.
 extension EAAccessoryManager {
-    /// Always fails, because Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the filter
-    /// accepts the name of a connected accessory, and `resultFailed` otherwise.
+    /// Always reports an error, because Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the
+    /// filter matches the name of a connected accessory, and `resultFailed` otherwise.
     ///
     /// - Parameters:
     ///   - predicate: A filter for accessory names. If `nil`, the error is always `resultFailed`.
@@ -128,7 +130,8 @@ extension EAAccessoryManager {
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
     ) { client.failPicker(withFilter: predicate, completion) }
 
-    /// Always throws. The error is the same as in the variant with a completion handler.
+    /// Always throws an error, because Linux has no Bluetooth accessory picker. The error is the same as that of the
+    /// method with a completion handler.
     public nonisolated(nonsending) func showBluetoothAccessoryPicker(withNameFilter predicate: NSPredicate?)
         async throws
     { throw client.pickerError(withFilter: predicate) }

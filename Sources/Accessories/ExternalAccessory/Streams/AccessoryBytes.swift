@@ -54,7 +54,8 @@ final class AccessoryReader: Sendable {
                 return nil
             case .empty:
                 setBusy(false)
-                // If `waitForBytes()` was suspended, the resuming thread has already called `beginElement()`.
+                // If `waitForBytes()` returns true, the task was suspended, and the thread that resumed it has already
+                // called `beginElement()`.
                 if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
             }
         }

@@ -5,8 +5,8 @@ import Foundation
 
 /// The input stream of a session.
 ///
-/// Overrides all members, because Foundation's implementations on Linux never call a delegate. They also terminate the
-/// process if `streamError` is read on a stream without an error.
+/// Overrides all members of `InputStream`, because Foundation's implementation on Linux never calls a delegate. It also
+/// terminates the process if `streamError` is read while there is no error.
 final class AccessoryInputStream: InputStream, StreamDelegate {
     private let core: SessionCore
 
@@ -55,7 +55,8 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
-/// The output stream of a session. Overrides all members for the same reason as `AccessoryInputStream`.
+/// The output stream of a session. Overrides all members of `OutputStream`, for the same reasons as
+/// `AccessoryInputStream`.
 final class AccessoryOutputStream: OutputStream, StreamDelegate {
     private let core: SessionCore
 

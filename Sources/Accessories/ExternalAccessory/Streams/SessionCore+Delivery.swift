@@ -26,8 +26,8 @@ extension SessionCore {
         remove(direction, StreamExecutor.key(of: loop, mode))
     }
 
-    /// Delivers the events of both streams only on a dispatch queue. If `queue` is `nil`, no events are delivered until
-    /// the streams are scheduled again.
+    /// Delivers the events of both streams on a dispatch queue and nowhere else. If `queue` is `nil`, no events are
+    /// delivered until the streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
         let executor = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
         for direction in [Direction.input, .output] {
@@ -36,7 +36,8 @@ extension SessionCore {
         }
     }
 
-    /// Reuses an executor of the other stream if possible. Returns false if the caller must create an executor.
+    /// If the other stream already has an executor with this key, adds that executor to this stream. Returns false if
+    /// the caller must create an executor.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isAdded = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -87,7 +88,7 @@ extension SessionCore {
         if isLast { channel.close() }
     }
 
-    /// Called when the session is released or another session takes over its protocol.
+    /// Called when the session is released, or when another session takes over its protocol.
     func closeStreams() {
         close(.input)
         close(.output)
@@ -105,8 +106,8 @@ extension SessionCore {
 
     /// Delivers pending events on the executor's thread.
     ///
-    /// - Parameter all: True to deliver events without a limit if the connection has ended. Otherwise, one call
-    ///   delivers a limited number of events.
+    /// - Parameter all: True to deliver all events if the connection has ended. Otherwise, the number of events in one
+    ///   call is limited.
     func deliver(at executor: StreamExecutor, all: Bool = false) {
         guard var call = next(at: executor, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -148,8 +149,8 @@ extension SessionCore {
                 wasRescheduled
             )
         }
-        // The callback has moved the stream to a new executor. That executor found no pending event while the callback
-        // was running, so the stream is signaled again.
+        // The callback has moved the stream to a new executor. While the callback was running, the new executor found
+        // no pending event. It is therefore signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -157,8 +158,8 @@ extension SessionCore {
     private func nextCall(_ direction: Direction, at executor: StreamExecutor, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
             let event = pending(direction, state),
-            // The weak reference is loaded last, so that the delegate is not released while the lock is held. Without a
-            // delegate, the event stays pending.
+            // Without a delegate, the event stays pending. The delegate is loaded last, because it could be released
+            // inside the lock if a later condition failed.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
@@ -171,8 +172,8 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns the removed executors that the
-    /// other stream does not use.
+    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns those of the removed executors
+    /// that the other stream does not use either.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
     {
         let removed = self[direction].executors.filter { key == nil || $0.key == key }

@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-// Reading and writing from tasks.
+// Methods for reading and writing in tasks.
 extension SessionCore {
     enum ChunkReadResult {
         case chunk(Data)
@@ -15,8 +15,8 @@ extension SessionCore {
     /// The maximum size of a chunk, in bytes.
     private static let maximumChunkSize = 65_536
 
-    /// Prepares the session for reading by a task. From then on, the input stream's executor no longer reads from the
-    /// channel, because its reads would delay the task.
+    /// Called when a task begins to read from the session. From then on, the input stream's executor no longer reads
+    /// from the channel, because it would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         updatePollingExecutor()
@@ -39,8 +39,9 @@ extension SessionCore {
         }
     }
 
-    /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the
-    /// resuming thread has called `beginElement()` on the playback's consumer gate.
+    /// Suspends until bytes may be available, the stream has ended or the task is cancelled. During playback, returns
+    /// true if the task was suspended. The thread that resumed the task has then called `beginElement()` on the
+    /// consumer gate.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
@@ -110,8 +111,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// If `isBlocked` returns true, suspends until the writers are resumed. Throws `CancellationError` if the task is
-    /// cancelled.
+    /// Suspends the task until `wakeWriters()` is called, unless `isBlocked` returns false. Throws `CancellationError`
+    /// if the task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isBlocked: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

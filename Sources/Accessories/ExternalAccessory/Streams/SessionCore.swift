@@ -5,11 +5,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The state that a session and its two streams share. Contains the channel, the delegates and their executors.
+/// The state that a session and its two streams share. It contains the channel, the delegates and their executors.
 ///
-/// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. No lock
-/// is held while app code runs. No lock is held while the channel is read or written either, because the peer of an
-/// in-memory channel may respond inside the call.
+/// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. The lock
+/// is not held while app code runs. It is not held while the channel is read or written either, because the peer of an
+/// in-memory channel may respond before the call returns.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
@@ -20,7 +20,7 @@ final class SessionCore: Sendable {
 
     struct StreamState {
         var events: StreamEvents
-        /// The session retains the stream and shuts down this core before releasing the stream.
+        /// The stream, which the session retains. The session calls `invalidate()` before it releases the stream.
         var stream: StreamReference?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
@@ -32,10 +32,10 @@ final class SessionCore: Sendable {
     struct State {
         var input = StreamState(.input)
         var output = StreamState(.output)
-        /// The stream that reported the last event. The other stream is checked first for the next event.
+        /// The stream that reported the last event. The next time, the other stream is checked first.
         var lastDirection = Direction.output
         var accessory: EAAccessory
-        /// Tasks that are suspended until bytes or space are available, or until another write has finished.
+        /// Suspended tasks. Readers wait for bytes. Writers wait for space or for another write to finish.
         var readers: [CheckedContinuation<Void, Never>] = []
         var writers: [CheckedContinuation<Void, Never>] = []
         var isWriting = false
@@ -49,17 +49,18 @@ final class SessionCore: Sendable {
 
     struct Weak { weak var core: SessionCore? }
 
-    /// The maximum number of events in one drain. The limit prevents a high event rate from starving other sources of
-    /// the run loop.
+    /// The maximum number of events to deliver in one drain. Without a limit, a high rate of events could starve other
+    /// sources of the run loop.
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
-    /// The same channel, or `nil` if it does not support reading by the input stream's executor.
+    /// The channel, or `nil` if the input stream's executor cannot read from it.
     private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// Copies of the state, so that each read and write can check it without taking the lock.
+    /// True while the stream is open. These flags are copies of the state, so that reads and writes can check them
+    /// without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -78,7 +79,8 @@ final class SessionCore: Sendable {
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory, which changes when a session created with `init(following:protocol:changed:)` resumes.
+    /// The accessory. If the session was created with `init(following:protocol:changed:)`, a different object
+    /// represents the accessory after each reconnection.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
@@ -186,11 +188,12 @@ final class SessionCore: Sendable {
         var delegate: (any StreamDelegate)?
     }
 
-    /// Lets the executor of the input stream read from the channel if the stream has no other executor and no task has
-    /// read from the session.
+    /// Lets the executor of the input stream read from the channel. Requires that the stream has only one executor and
+    /// that no task has read from the session.
     func updatePollingExecutor() {
         guard let pollableChannel else { return }
-        // The lock prevents an outdated executor from replacing the current executor.
+        // `setExecutor` is called inside the lock. Otherwise, a concurrent call could overwrite a newer executor with
+        // an older one.
         state.withLock { state in
             let executors = state.input.executors
             pollableChannel.setExecutor(
@@ -200,7 +203,7 @@ final class SessionCore: Sendable {
 
     // MARK: Signaling
 
-    /// Returns the event to report. Reads the status of the channel at most once.
+    /// Returns the next event to report, or `nil` if there is none. Reads the status of the channel at most once.
     func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
         state[direction].events.pending(channel.status)
     }
@@ -213,8 +216,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let executors = state.withLock { state in
             state[direction].events.rearm()
-            // Inside a callback of the executor, the check for pending events is omitted, because the executor checks
-            // after the callback. The executor is still signaled, because the callback may run a nested run loop.
+            // The app has called this method in a callback. The executor looks for pending events after the callback,
+            // so this need not be done here. It is signaled all the same, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }
@@ -226,7 +229,8 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Signals executors and resumes tasks outside the lock, because the resumed threads take the lock immediately.
+    // Executors are signaled and tasks are resumed outside the lock, because the threads that continue take the lock
+    // immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])

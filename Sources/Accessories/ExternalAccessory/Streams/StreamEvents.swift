@@ -4,16 +4,16 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// A state machine without side effects that determines the next event for the delegate of a stream.
+/// Determines the next event for the delegate of a stream. This state machine has no side effects.
 ///
 /// The rules match Apple's streams:
 /// - `openCompleted` is the first event.
-/// - `hasBytesAvailable` is not repeated until the app has read, and `hasSpaceAvailable` is not repeated until the app
-///   has written.
+/// - `hasBytesAvailable` is repeated only after the app has read, and `hasSpaceAvailable` only after the app has
+///   written.
 /// - `endEncountered` or `errorOccurred` is reported once. An input stream reports it after the last byte has been
 ///   read.
 /// - No events are reported before the stream is opened or after it is closed.
-/// - If a callback runs the run loop, the event that it is handling is not reported again inside the callback.
+/// - If a callback runs a nested run loop, the event that the callback is handling is not reported again inside it.
 struct StreamEvents {
     enum Direction { case input, output }
 
@@ -36,8 +36,8 @@ struct StreamEvents {
 
     mutating func close() { phase = .closed }
 
-    /// Allows available bytes or space to be reported again. Called after each read and each successful write, even if
-    /// no bytes were transferred.
+    /// Allows `hasBytesAvailable` or `hasSpaceAvailable` to be reported again. Called after each read and each
+    /// successful write, even if no bytes were transferred.
     mutating func rearm() { isArmed = true }
 
     mutating func fail() { hasFailed = true }
@@ -54,8 +54,9 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// Returns the end of the channel if this stream must report a failure, or `nil` otherwise. An input stream fails
-    /// after all bytes have been read. An output stream also fails if written bytes were lost.
+    /// Returns the end of the channel if this stream must report it as an error, and `nil` otherwise. An input stream
+    /// reports the error after all bytes have been read. For an output stream, the loss of written bytes is also an
+    /// error.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =
@@ -106,8 +107,8 @@ extension ByteChannelEnd {
 }
 
 extension DeviceError {
-    /// The error that a stream reports, in `NSPOSIXErrorDomain`. The code is the system's error number, if available.
-    /// The underlying error is this `DeviceError`.
+    /// The error that a stream reports. Its domain is `NSPOSIXErrorDomain`. Its code is the system's error number if
+    /// there is one. Its underlying error is this `DeviceError`.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

@@ -7,8 +7,8 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Delivers the events of a session's streams on a run loop in a mode, or on a dispatch queue. Both streams can share
-/// an executor, so that one wakeup serves both.
+/// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. If both streams
+/// use the same run loop and mode, they share an executor, so that one wakeup is sufficient.
 final class StreamExecutor: Sendable {
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
@@ -19,8 +19,8 @@ final class StreamExecutor: Sendable {
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
     private let executor: any CallbackExecutor
-    /// The run loop source, or `nil` for a dispatch queue or the player's executor. During playback, `executor` may be
-    /// a wrapper around it.
+    /// The run loop source, or `nil` for a dispatch queue or the player's executor. During playback, `executor` may
+    /// wrap this source.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
@@ -28,8 +28,8 @@ final class StreamExecutor: Sendable {
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop in a mode. During playback, the player's executor is used instead, unless the
-    /// player delivers events as on live hardware.
+    /// Creates an executor for a run loop and a mode. During playback, the player's executor delivers the events
+    /// instead, unless the player delivers events as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -54,38 +54,38 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity that channels use for this executor, or `nil` if the executor cannot read from channels.
+    /// Identifies this executor to channels. `nil` if the executor cannot read from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)
     }
 
-    /// Schedules a drain of the streams' pending events. Calls before the drain are coalesced.
+    /// Schedules the delivery of pending events. Has no effect if a delivery is already scheduled.
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, executor === source {
-            // Inside a callback of this executor, the run loop is not woken. It iterates again after the callback
-            // anyway, and waking it would cause an additional iteration.
+            // In a callback of this executor, the run loop need not be woken, because it iterates again after the
+            // callback. Waking it would cause one more iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             executor.schedule { self.run() }
         }
     }
 
-    /// True inside a callback of this executor. Always false if the executor is not a run loop.
+    /// True in a callback of this executor. Always false if the executor does not use a run loop.
     var isRunningHere: Bool {
-        // On a thread without a run loop, accessing the current run loop would create a run loop and its file
-        // descriptors.
+        // Checks the thread rather than `RunLoop.current`. On a thread without a run loop, that property would create
+        // one, including its file descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return callbackThread.load(ordering: .relaxed) == currentThread()
     }
 
-    /// Delivers all pending events if the main run loop runs in the mode of this executor. Called on the main thread.
+    /// Delivers all pending events if the main run loop is running in this executor's mode. Called on the main thread.
     func drainIfMainRunLoop() {
         guard isMainRunLoop else { return }
         guard let source else {
-            // During playback, the player's executor calls this method.
+            // During playback, this method runs on the player's executor.
             run(all: true)
             return
         }

@@ -4,22 +4,25 @@
 import JSONBytes
 import SystemCalls
 
-/// Reads sysfs attributes. Unlike this reader, libudev caches attributes and truncates binary attributes at the first
-/// zero byte.
+/// Reads sysfs attributes. libudev is not used for this, because it caches attributes and truncates binary attributes
+/// at the first zero byte.
 final class AttributeReader {
     static let maximumTextLength = 4096
     static let maximumBinaryLength = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBinaryLength, alignment: 16)
 
-    /// The last error caused by a lack of resources, or `nil`. The caller resets the value to `nil`.
+    /// The last error that was caused by a lack of resources, or `nil` if there was none. The caller resets this
+    /// property.
     var resourceError: Int32?
 
-    /// Returns true if an error indicates a lack of resources. Such an error does not mean that the file is missing.
+    /// Returns true if an error indicates a lack of resources. After such an error, it is unknown whether the file
+    /// exists.
     static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit { buffer.deallocate() }
 
-    /// Reads a text attribute from the first path that has the attribute, and removes trailing newlines.
+    /// Reads a text attribute. Tries the paths in order and uses the first one that has the attribute. Removes trailing
+    /// newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }

@@ -8,7 +8,7 @@ import SystemCalls
 
 /// Receives device messages through libudev. libudev objects must be used on a single thread.
 final class LibUdevConnection: UdevConnection {
-    /// The default size of the receive buffer, in bytes. The kernel allocates the memory only when needed.
+    /// The default size of the receive buffer, in bytes. The kernel allocates memory for it only as needed.
     static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
@@ -53,21 +53,21 @@ final class LibUdevConnection: UdevConnection {
             let action = udev_device_get_action(device).map(String.init(cString:))
         else { return .unusable }
         if action == "remove" { return .removed(path: path) }
-        // The record is checked against the selections again, because older versions of libudev may not filter the
-        // kernel's messages by device type.
+        // `reader` also checks whether a selection matches. Older versions of libudev may not filter messages from the
+        // kernel by device type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
         if action == "move", let former = LibUdevReader.previousPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Validates the next message and discards it if it is invalid or matches no selection. Returns `nil` if libudev
-    /// may read the message.
+    /// Looks at the next message without receiving it. If the message is invalid or matches no selection, discards it
+    /// and returns the reason. Returns `nil` if libudev can safely receive the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // A length of 0 means that the descriptor now belongs to a different kind of socket whose peer has closed the
-        // connection. Such a socket stays readable forever.
+        // A length of 0 means that the descriptor now belongs to another kind of socket, and that its peer has closed
+        // the connection. Such a socket stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -109,7 +109,7 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // The device was removed in the meantime, unless the error indicates a lack of resources.
+                // Unless resources are lacking, the device was removed during the scan.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }
@@ -117,16 +117,17 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record with missing attributes could be mistaken for a record of a different device.
+            // An attribute may be missing because of a lack of resources. The record could then be mistaken for that of
+            // a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
     }
 
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles the value, and the result must not overflow.
+        // The kernel doubles this value. Half of the maximum prevents an overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
-        // SO_RCVBUFFORCE can exceed the system's limit, but requires the capability CAP_NET_ADMIN.
+        // SO_RCVBUFFORCE ignores the system's limit, but requires the capability CAP_NET_ADMIN.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {
             Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUF, value: size)
         }

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Watches udevd's control socket using inotify instead of polling. Must be used on a single thread.
+/// Uses inotify to watch udevd's control socket. Must be used on a single thread.
 final class ControlSocketWatcher {
     /// The inotify descriptor, or a negative value if inotify is unavailable.
     let descriptor: Int32
@@ -21,7 +21,7 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group from which messages arrive. It is `kernel` if udevd is not running.
+    /// The group that currently sends messages. If udevd is not running, this is `kernel`.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
     /// Drains the inotify events and renews the watch. If the socket does not exist, watches its directory. If the
@@ -35,12 +35,12 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Checks whether a process listens on the socket. If the system does not permit a connection, a process is assumed
-    /// to listen.
+    /// Checks whether a process listens on the socket. If this program may not connect to the socket, assumes that a
+    /// process listens.
     func probe() {
         isRefused = false
         var status = stat()
-        // Tests use a regular file in place of the socket.
+        // In tests, the file is not a socket but a regular file.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         let descriptor = Sockets.open(AF_UNIX, .packets)
         guard descriptor >= 0 else { return }
@@ -53,16 +53,17 @@ final class ControlSocketWatcher {
         let folder = Self.folder(of: path)
         if !watchFolder(folder) {
             _ = watchFolder(Self.folder(of: folder))
-            // The directory may have been created before its parent was watched.
+            // Tries again, because the directory may have been created before the watch on its parent was added.
             _ = watchFolder(folder)
         }
         _ = watchFile()
     }
 
-    /// Watches the socket rather than its directory, because udevd creates and removes a file in the directory for each
-    /// event.
+    /// Watches the socket itself. Watching its directory would be costly, because udevd creates and removes a file
+    /// there for each event.
     private func watchFile() -> Bool {
-        // If a process has the socket open, unlinking the socket causes IN_ATTRIB, because only the link count changes.
+        // If the socket is deleted while a process has it open, inotify reports IN_ATTRIB instead of IN_DELETE_SELF,
+        // because only the link count changes.
         watch(path, [UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ATTRIB)])
     }
 
@@ -75,7 +76,7 @@ final class ControlSocketWatcher {
     private func watch(_ path: String, _ events: [UInt32]) -> Bool {
         let added = inotify_add_watch(descriptor, path, events.reduce(0, |))
         guard added >= 0 else { return false }
-        // inotify removes a watch automatically when the watched file is deleted.
+        // Removes the previous watch. If the watched file has been deleted, inotify has already removed the watch.
         if number >= 0, number != added { inotify_rm_watch(descriptor, number) }
         number = added
         return true

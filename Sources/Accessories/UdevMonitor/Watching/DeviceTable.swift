@@ -6,7 +6,8 @@ import DeviceCore
 /// The known devices, keyed by path. Each change returns the events to report.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True if the table was full and a device was omitted. A scan resets the flag if all devices fit into the table.
+    /// True if a device was omitted because the table was full. Reset by the next scan in which all devices fit into
+    /// the table.
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
@@ -14,16 +15,16 @@ struct DeviceTable {
 
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let existing = devices[record.path] else {
-            // Ignores a late message about a device that has been removed.
+            // If the device does not exist anymore, this is a late message about a removed device, which is ignored.
             return isAdd || exists ? insert(record) : []
         }
-        // A different device is attached to the same port, so the message about the removal of the previous device was
+        // A different device is now attached to the port. The message about the removal of the previous device was
         // lost.
         if isAdd, exists, Self.haveDifferentDeviceNumbers(existing, record) { return replace(existing, with: record) }
         var record = record
         if !isAdd || !exists {
-            // Known attributes are kept, because the attributes of a removed device disappear one by one before the
-            // removal message arrives.
+            // When a device is being removed, its attributes disappear one by one before the removal message arrives.
+            // The known attributes are therefore kept.
             record.attributes = existing.attributes.merging(record.attributes) { _, new in new }
             if record.usbInterface.isEmpty { record.usbInterface = existing.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = existing.usbDevice }
@@ -33,8 +34,8 @@ struct DeviceTable {
 
     private mutating func updateExisting(_ existing: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // A device stays initialized, because a device without a node often has no database entry even after udevd has
-        // run its rules.
+        // Once a device is initialized, it stays initialized. A device without a node often has no database entry, even
+        // after udevd has run its rules.
         if existing.isInitialized { record.isInitialized = true }
         guard record != existing else { return [] }
         devices[record.path] = record
@@ -50,8 +51,8 @@ struct DeviceTable {
         devices.removeValue(forKey: path).map { [.removed($0)] } ?? []
     }
 
-    /// Replaces the contents with a complete list of devices and returns the differences. Removed devices come first,
-    /// children before parents. Added and changed devices follow, parents before children.
+    /// Replaces the contents with a complete list of devices. Returns the differences as events. Removed devices come
+    /// first, with children before their parents. Added and changed devices follow, with parents before their children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var scanned: [String: UdevRecord] = [:]
         for record in records { scanned[record.path] = record }
@@ -86,8 +87,8 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Returns true if the records describe two devices attached to the same port one after the other. The kernel
-    /// assigns a new device number to each attached device.
+    /// Returns true if two records with the same path describe different devices that were attached to the port one
+    /// after the other. The kernel assigns a new device number each time a device is attached.
     private static func haveDifferentDeviceNumbers(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter

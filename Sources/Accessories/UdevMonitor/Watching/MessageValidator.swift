@@ -4,9 +4,9 @@ import SystemCalls
 
 /// Validates messages before libudev reads them.
 ///
-/// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. Messages
-/// that match no selection are also discarded here, because libudev would skip such a message and read the next one in
-/// the same call, before it has been validated.
+/// libudev 252 does not check the offset of the properties in the message header, so an invalid offset may cause an
+/// access to arbitrary memory. Messages that match no selection are also discarded here. Otherwise, libudev would skip
+/// such a message and read the next one in the same call, although the next one has not been validated yet.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -15,7 +15,7 @@ struct MessageValidator {
         case tooLong
     }
 
-    /// The maximum length of a message, in bytes. Messages from udevd and the kernel are shorter.
+    /// The maximum length of a message, in bytes. All messages from udevd and the kernel are shorter.
     static let maximumLength = 16_384
     private static let headerSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
@@ -44,7 +44,8 @@ struct MessageValidator {
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // A message with contradictory entries is rejected, because it is undefined which entry libudev uses.
+                // If a key has two different values, it is undefined which one libudev uses, so the message is
+                // rejected.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {
@@ -66,8 +67,8 @@ struct MessageValidator {
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headerSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // A message without a libudev header is accepted only in the kernel group, because only the kernel can send
-            // to this group. Such a message begins with a header line.
+            // Messages from the kernel have no libudev header and begin with a header line. They are accepted only in
+            // the kernel group, to which only the kernel can send.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1
         }
@@ -78,16 +79,18 @@ struct MessageValidator {
     }
 }
 
-/// The message groups that can reach this process. The groups are determined from the namespaces of the process.
+/// Determines which message groups can reach this process. This depends on the namespaces of the process.
 ///
-/// Messages from udevd reach only udevd's network namespace. Messages from the kernel reach all network namespaces that
-/// the initial user namespace owns. In other user namespaces, libudev rejects the kernel and udevd as untrusted
-/// senders. A process can open a socket in any namespace, but the socket may never receive a message.
+/// Messages from udevd reach only the network namespace of udevd. Messages from the kernel reach all network namespaces
+/// that the initial user namespace owns. In any other user namespace, libudev rejects messages from the kernel and
+/// udevd, because their senders are not trusted there. A process can open a socket in any namespace, but the socket may
+/// never receive a message.
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
     private static let initialUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// `anyNetworkFile` exists in every network namespace. `initialNetworkFile` exists only in the initial network
-    /// namespace. Reading these files requires no privileges, unlike examining the namespaces of other processes.
+    /// These files show whether this process is in the initial network namespace. `initialNetworkFile` exists only
+    /// there, whereas `anyNetworkFile` exists in every network namespace. Unlike the namespaces of other processes,
+    /// these files can be read without privileges.
     private static let anyNetworkFile = "/proc/sys/net/core/somaxconn"
     private static let initialNetworkFile = "/proc/sys/net/core/netdev_max_backlog"
 

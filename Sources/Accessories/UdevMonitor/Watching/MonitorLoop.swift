@@ -27,20 +27,21 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True if messages may be unable to reach the namespace of this process. Set to false when the first message
-    /// arrives.
+    /// True if it is uncertain whether messages can reach the namespace of this process. The first message sets this
+    /// property to false.
     private var mayBeUnreachable = false
     private var needsRescan = false
     private var failures = 0
     private var backoff: Backoff
-    /// The delays between probes of udevd's control socket while no process listens on the socket.
+    /// The delays between probes of udevd's control socket. The socket is probed while it exists but no process listens
+    /// on it.
     private var probeBackoff: Backoff
-    /// The time of the next scan or probe if no message arrives.
+    /// The time of the next scan or probe. It takes place even if no message arrives.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// The subject of a problem. Each subject can have only one problem at a time.
+    /// The subject of a problem. A subject has at most one problem at a time.
     private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
 
     init(
@@ -76,10 +77,10 @@ final class MonitorLoop {
             if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 discardConnection()
             } else if messages != 0 || errors != 0 {
-                // Reading the socket or SO_ERROR clears POLLERR.
+                // Clears POLLERR, either by reading from the socket or by reading SO_ERROR.
                 processMessages(isError: errors & Int16(POLLERR) != 0)
             }
-            // A continuous stream of messages must not prevent the scan.
+            // The scan takes place even if messages arrive continuously.
             if nextScan != .never, !control.isStopped, dependencies.clock.now >= nextScan { performDueScan() }
         }
     }
@@ -112,7 +113,7 @@ final class MonitorLoop {
         group = controlSocketWatcher.group
         mayBeUnreachable = !dependencies.options.reachableGroups.includes(group)
         needsRescan = false
-        // The previous connection stays open until the new connection receives messages.
+        // The previous connection stays open until the new one is receiving messages.
         let former = connection
         do throws(DeviceError) {
             let opened = try connect(group)
@@ -120,8 +121,8 @@ final class MonitorLoop {
             control.count { $0.group = group }
             failures = 0
             hasLostMessages = false
-            // Problems are reported before the snapshot, so that subscribers waiting for the snapshot know how it is
-            // limited.
+            // Problems are reported before the snapshot. Subscribers that wait for the snapshot then know whether it is
+            // complete.
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
             updateProblem(opened.problem, for: .messages)
@@ -177,8 +178,8 @@ final class MonitorLoop {
 
     // MARK: Messages
 
-    /// Waits for messages, a change of the control socket or the next scan. Returns the poll events of the connection,
-    /// and whether the control socket has changed.
+    /// Waits for messages, a change of the control socket or the time of the next scan. Returns the poll events of the
+    /// connection. `isControl` is true if the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
@@ -187,7 +188,7 @@ final class MonitorLoop {
         )
         var milliseconds: Int32 = -1
         if nextScan != .never {
-            // Rounding up ensures that the scan is due when poll() returns.
+            // Rounds up, so that the scan is already due when poll(2) returns.
             let remaining = max(0, nextScan.seconds(since: dependencies.clock.now))
             milliseconds = Int32(min((remaining * 1000).rounded(.up), 86_400_000))
         }
@@ -200,8 +201,8 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Receives all available messages. After a loss, scans only when the buffer is empty, because the kernel drops
-    /// further messages until then.
+    /// Receives all available messages. If messages were lost, scans the devices afterwards. Before that, the buffer
+    /// must be empty, because the kernel drops messages while the buffer is full.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
@@ -224,7 +225,8 @@ final class MonitorLoop {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // libudev returns the same result for a filtered message as for an empty buffer.
+                // libudev returns the same result for an empty buffer and for a message that it has filtered out. After
+                // a loss, the socket itself shows whether the buffer is empty.
                 if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
@@ -262,7 +264,8 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// If a subject has a different problem than before, the previous problem is first reported as solved.
+    /// Sets or removes the problem of a subject. If the subject already has a different problem, that problem is first
+    /// reported as solved.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         let former = problems[kind]
         guard former?.message != problem?.message else { return }

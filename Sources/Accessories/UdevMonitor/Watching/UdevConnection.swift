@@ -8,7 +8,7 @@ import Synchronization
 protocol UdevConnection: AnyObject {
     /// A descriptor that becomes readable when messages are available, or `nil` if messages cannot be received.
     var descriptor: Int32? { get }
-    /// The reason why messages cannot be received, or `nil` if they can.
+    /// The reason why messages cannot be received, or `nil` if they can be received.
     var problem: DeviceError? { get }
     /// Returns the next message without blocking.
     func receive() -> UdevMessage
@@ -36,7 +36,7 @@ enum UdevMessage {
 struct MonitorDependencies: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection for use on the calling thread. `nil` if the program was built without libudev.
+    /// Opens a connection, which must be used on the calling thread. `nil` if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
 }
 

@@ -5,15 +5,15 @@ package import DeviceCore
 import Synchronization
 
 package enum UdevEvent: Sendable {
-    /// All existing devices. Parents precede their children. Reported once, when the monitor starts. Only problems may
-    /// precede the snapshot.
+    /// All existing devices, parents before their children. Reported once, when the monitor starts. Only problems may
+    /// be reported before the snapshot.
     case snapshot([UdevRecord])
     /// A device was added, or the record of a known device has changed.
     case added(UdevRecord)
     /// A device was removed. The event contains the last known record.
     case removed(UdevRecord)
-    /// The monitor works with limitations or not at all. The error message contains a remedy. The monitor reports a
-    /// problem again only after the problem has been solved. Problems that exist at the start precede the snapshot.
+    /// The monitor does not work, or works with limitations. The error message contains a remedy. A problem is reported
+    /// again only if it was solved in the meantime. Problems that exist at the start are reported before the snapshot.
     case problem(DeviceError)
     case solved(DeviceError)
 }
@@ -27,8 +27,8 @@ package struct UdevMonitorOptions: Sendable {
     package var expectsRules = true
     /// The maximum number of devices. The monitor omits further devices and reports a problem.
     package var maximumDevices = 8192
-    /// The interval between scans of all devices, in seconds. The monitor scans periodically only if messages may be
-    /// unable to reach it.
+    /// The interval between scans of all devices, in seconds. The monitor scans regularly only if messages might not
+    /// reach it.
     package var scanInterval = 2.0
     /// The path of udevd's control socket. The socket exists if udevd is running or can be started on demand.
     package var controlSocketPath = "/run/udev/control"
@@ -43,10 +43,12 @@ package struct UdevSelection: Sendable, Hashable {
     package var subsystem: String
     /// The device type, such as "usb_device", or `nil` for all types of the subsystem.
     package var type: String?
-    /// The sysfs attributes to read as text, such as "serial". Each is truncated to 4,096 bytes. If the device lacks an
-    /// attribute, the monitor tries the device's USB interface and then its USB device.
+    /// The sysfs attributes to read as text, such as "serial". If the device lacks an attribute, the monitor reads the
+    /// attribute of the USB interface to which the device belongs, or else of the USB device. Values are truncated to
+    /// 4,096 bytes.
     package var attributes: [String]
-    /// The sysfs attributes to encode in hexadecimal, such as "descriptors". Each is truncated to 65,536 bytes.
+    /// The sysfs attributes to read as binary data, such as "descriptors". Values are truncated to 65,536 bytes and
+    /// encoded in hexadecimal.
     package var binaryAttributes: [String]
 
     package init(subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []) {
@@ -62,8 +64,8 @@ package struct UdevSelection: Sendable, Hashable {
 }
 
 enum MonitorProblem {
-    // Problems with udev rules and unreachable messages are logged once per process, regardless of the number of
-    // monitors.
+    // A process may have several monitors. These two problems concern all of them, so each is logged only once per
+    // process.
     static let rulesLogOnce = LogOnce()
     static let reachLogOnce = LogOnce()
 

@@ -42,12 +42,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// - Parameter isListening: True if this program has already subscribed to sensors.
-    /// - Returns: The report, or nil if a signal interrupts the examination.
+    /// - Returns: The report, or nil if a signal arrives before the report is complete.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // The state is collected before this method subscribes to sensors, so any buffer in use belongs to another
-        // program.
+        // The state is collected before this method subscribes to sensors. A buffer that is already in use therefore
+        // belongs to another program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)

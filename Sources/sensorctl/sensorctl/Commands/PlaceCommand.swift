@@ -36,7 +36,7 @@ struct PlaceCommand: AsyncParsableCommand {
               sensorctl place "Paris, Texas" --locale de
             """)
 
-    // `.allUnrecognized` is required for latitudes that begin with a minus sign, and for text with several words.
+    // Without `.allUnrecognized`, a latitude that begins with a minus sign would be parsed as an option.
     @Argument(
         parsing: .allUnrecognized,
         help: "A coordinate in degrees, the name of a place, or - to read coordinates from standard input.")
@@ -50,7 +50,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The words before and after "--". The words after "--" are never interpreted as options.
+    /// The arguments before and after "--". Arguments after "--" are never treated as options.
     private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
         guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
         return (place[..<end], place[(end + 1)...])
@@ -147,15 +147,15 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns true for numbers that `Double` accepts but that are not decimal, such as "nan" and "0x1".
+    /// Returns true for two values that `Double` can parse but that are not decimal numbers, such as "nan" or "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // `Double` also accepts "nan", "infinity" and hexadecimal numbers. They are not treated as numbers here,
-        // because they may be names. For example, Nan is a town in Thailand.
+        // `Double` also parses "nan", "infinity" and hexadecimal numbers. This function rejects them, because they may
+        // be names. For example, Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }

@@ -89,7 +89,7 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The types of gpsd reports that contain the path of the receiver.
+    /// The types of gpsd reports that name the receiver's device path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
     var description: [String: String] {
@@ -163,7 +163,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A selection of both sensor kinds and individual sensors would be ambiguous.
+        // A list may contain sensor kinds or individual sensors, but not both. A mixture would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

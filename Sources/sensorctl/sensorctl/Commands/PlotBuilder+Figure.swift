@@ -26,13 +26,13 @@ extension PlotBuilder {
         figure.charts = subjects.compactMap { chart($0, of: collectedData) }
         if subjects.contains(.intervals) { figure.intervals = intervals(of: collectedData) }
         figure.spans = placedSpans(offsets, figure.traces)
-        // The receiver's clock may differ slightly from the system clock. Its positions may therefore be outside the
-        // time range of the recordings.
+        // The receiver's clock may differ slightly from the system clock, so some positions may lie outside the time
+        // range of the recordings.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // The search for the first fix is omitted if it would take up most of the time axis. This leaves more space for
-        // the data.
+        // If the data begins late, for example because the receiver needed a long time for its first fix, the time axis
+        // begins shortly before the data. This leaves more space for the data.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
@@ -66,7 +66,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the name of each file. If several files have the same name, the name of the folder is included.
+    /// Returns the file name of each path. If several files have the same name, their folders' names are included.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { components in

@@ -55,8 +55,8 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams, grouped by playback run. All sensors are played together, because they do not affect one another.
-    /// Every other stream is played on its own.
+    /// The streams to play, in groups. Each group is played in a separate run. All sensors form one group, because they
+    /// do not affect one another. Every other stream is a group of its own.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -118,15 +118,15 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start time of each source. A callback file does not contain one, so it is assigned the start time of the
-    /// first recording.
+    /// The start time of each source. A callback file has no start time, so the start time of the first recording is
+    /// used.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
 
-    /// Returns the start of each trace in seconds after the earliest start.
+    /// Returns the start of each source on the time axis, in seconds. The earliest source starts at 0.
     private func offsets() throws -> [Double] {
         let begins = startTimes
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
@@ -140,7 +140,8 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // If all recordings overlap, they are aligned by their clocks. Otherwise, all recordings begin at zero.
+        // If all recordings overlap, their start times determine where they begin on the time axis. Otherwise, all
+        // recordings begin at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

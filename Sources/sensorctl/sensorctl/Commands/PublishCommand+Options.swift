@@ -56,7 +56,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A motion sensor, selected by the name that traces use or by its display name.
+/// A kind of motion sensor on the command line. Both the name used in traces and the display name are accepted.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

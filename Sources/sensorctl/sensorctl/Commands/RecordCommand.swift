@@ -96,7 +96,8 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // The folder may be a symbolic link that another user created.
+            // Rejects a folder that is another user's symbolic link. Following the link could overwrite an unintended
+            // file.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -150,8 +151,8 @@ struct RecordCommand: AsyncParsableCommand {
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the sources to be recorded. If `position` is true, subscribes to the position source even if it is
-    /// not recorded.
+    /// Subscribes to the sources to record. If `position` is true, subscribes to positions even if they are not
+    /// recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -159,7 +160,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // `everyReading` requests all readings without changing the sensor's rate.
+                // `everyReading` requests every reading at the sensor's current rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }

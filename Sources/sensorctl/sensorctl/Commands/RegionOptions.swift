@@ -18,7 +18,8 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws if regions or beacons are missing for a stream that requires them, or are specified for any other stream.
+    /// Throws if the stream requires regions or beacons and none are given, or if they are given for a stream that does
+    /// not use them.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {

@@ -47,7 +47,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// A timer supports at most 1e8 s.
+    /// A timer cannot be set to more than 1e8 s.
     static func validate(duration: Double?, option: String = "--duration") throws {
         guard let duration else { return }
         try rejectIf(

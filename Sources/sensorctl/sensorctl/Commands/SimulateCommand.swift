@@ -95,7 +95,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
-    /// The number of arguments after `--`, which the parser appends to `words`.
+    /// The number of arguments after `--`. The parser appends these arguments to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -151,8 +151,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the program inherits the user's value of the variable. This applies only to
-    /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
+    /// Returns true if the program must inherit the variable from the user's environment. The only such variable is
+    /// DEVICE_SERVICES_CONFIG, provided that the user has set it.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -38,7 +38,7 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// Finds a part of the trace by its name. Returns nil for the name "none".
+    /// Returns the part with this name, or nil if the name is "none". Throws if there is no such part.
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {

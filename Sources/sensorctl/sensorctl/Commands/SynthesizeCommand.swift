@@ -140,7 +140,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// An impossible route counts as invalid input, not as a file that cannot be read.
+    /// A route that is impossible to follow is reported as a usage error, not as an unreadable file.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -149,7 +149,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. If the command is stopped early, the incomplete trace is kept unless it would replace an
+    /// Writes the trace. If the command is stopped early, the incomplete trace is kept, unless it would replace an
     /// existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,

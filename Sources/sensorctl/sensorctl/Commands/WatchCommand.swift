@@ -102,7 +102,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Reports that positions are not available. Otherwise, the streams `regions`, `monitor` and `visits` would print
+    /// Logs when positions become unavailable. Otherwise, the streams `regions`, `monitor` and `visits` would print
     /// nothing and give no reason.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
@@ -124,8 +124,7 @@ struct WatchCommand: AsyncParsableCommand {
     /// Waits for a sensor, because Core Motion rejects subscriptions if there is no sensor.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
-        // The device searches for sensors only while there are subscriptions, so updates are started before there is a
-        // sensor.
+        // The device searches for sensors only while updates are requested. This request starts the search.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

@@ -6,9 +6,9 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// Tracks accessories, their users and their traffic for the dashboard's pages. `DashboardSession` calls
-/// `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are made on the main thread, which
-/// also plays traces.
+/// Tracks accessories, the programs that use them, and their traffic, for the dashboard's pages. `DashboardSession`
+/// calls `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are made on the main thread.
+/// Traces are also played on this thread.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
@@ -20,12 +20,12 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a program that uses the accessory. The name may already be present, because a seek opens the open
-        /// sessions again.
+        /// Adds a program that uses the accessory. Does nothing if the program is already in the list, because a seek
+        /// repeats the events that open sessions.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
-    /// The maximum number of bytes that a traffic message contains.
+    /// The maximum number of data bytes in a traffic message.
     private static let maximumPublishedBytes = 256
     /// The maximum number of accessories in the list, including disconnected accessories.
     private static let maximumEntries = 64
@@ -41,8 +41,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     func update(_ reading: AccessoryChangeReading, at time: Double) {
         hasChanged = true
         for accessory in reading.accessories {
-            // The new entry replaces the entry of this connection and, because the accessory may have returned, the
-            // entries of its ended connections.
+            // Removes the previous entry of this connection. Also removes disconnected entries of the same accessory,
+            // because the accessory may have been reconnected.
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)
@@ -55,7 +55,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Sets the programs that use the accessories of a live device, keyed by connection ID.
+    /// Sets the names of the programs that use each accessory, keyed by connection ID. Used for live devices only.
     func set(users: [Int: [String]]) {
         for index in entries.indices {
             let names = users[entries[index].accessory.connectionID] ?? []
@@ -108,7 +108,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Called after a seek. Keeps the connected accessories, and clears their users and counts.
+    /// Called after a seek. Keeps the connected accessories, but clears their users and resets their byte counts.
     func seek(to time: Double) {
         hasChanged = true
         entries.removeAll { !$0.isConnected }

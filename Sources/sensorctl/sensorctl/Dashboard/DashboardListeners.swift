@@ -11,7 +11,8 @@ import Synchronization
 /// thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between live sensor readings, in seconds. It is short enough for the charts and the attitude.
+    /// The interval between live sensor readings, in seconds. It is short enough for the charts and the attitude
+    /// display.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -80,7 +81,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet, so that one listener's lack of permission does not stop the others.
+    /// Each listener has its own outlet. If one listener lacks permission, the others therefore continue.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -89,7 +90,7 @@ final class DashboardListeners {
     }
 }
 
-/// Publishes the satellites that the position source reports. Core Location does not provide them while there is no
+/// Publishes the satellites that the position source reports. Core Location provides satellites only while there is a
 /// fix.
 final class SatellitePublisher: Sendable {
     private let feed: DashboardFeed

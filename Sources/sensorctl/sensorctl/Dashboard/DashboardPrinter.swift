@@ -88,7 +88,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// The names of gpsd's fix statuses. The other statuses are not relevant to users.
+    /// The names of the gpsd fix statuses that matter to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -97,7 +97,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // The gap is stored in the track, so that a page opened later does not draw a line across it.
+            // The track contains the gap, so that a page opened later does not draw a line across it.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
@@ -113,7 +113,7 @@ final class DashboardPrinter: ReadingPrinter {
                     "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
                     "courseAccuracy": location.courseAccuracy,
                 ]
-                // Core Location represents unknown values by negative numbers.
+                // In Core Location, a negative value means that the value is unknown.
                 for (name, value) in values where value >= 0 { writer.member(name, value) }
                 writer.memberIfPresent("mode", location.report.map { $0.mode.words })
                 writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })

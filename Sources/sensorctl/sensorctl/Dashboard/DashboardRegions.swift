@@ -99,7 +99,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The receiver's time may differ greatly from the system time, so it is limited to the duration of the session.
+        // The receiver's time may differ greatly from the system time. The time of the change is therefore clamped to
+        // the duration of the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

@@ -39,7 +39,7 @@ final class DashboardSession {
         let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: true)
         let faults = ManualFaultInjection(sensorSummary, header: TimedEventReader.header(of: trace)) {
             [weak simulated] event in
-            // Events are played on the main thread, so this closure is also called there.
+            // Events are played on the main thread, so this closure also runs on the main thread.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
             trafficTracker.process(event.change, of: id, at: clock.now)
         }
@@ -122,7 +122,7 @@ final class DashboardSession {
             trafficTracker.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // The clients of services are looked up only while a page is open.
+                // Looks up the clients of services only while a page is open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await statusMonitor.users())
                     if users != former { feed.publish(clients: users) }
@@ -141,8 +141,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. The default is magnetic if there is an accelerometer, a gyroscope and a
-    /// magnetometer, so that the attitude and the heading share a filter.
+    /// Returns the reference frame. If the user has chosen none and the device has an accelerometer, a gyroscope and a
+    /// magnetometer, the frame is magnetic. The attitude and the heading can then use the same filter.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }

@@ -5,12 +5,12 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// Monitors a live machine: the findings of `doctor` and the clients of the machine's services.
+/// Runs `doctor` on a live machine and publishes its findings. Also finds the clients of the machine's services.
 @MainActor
 final class LiveStatusMonitor {
     /// The interval between queries for clients, in seconds.
     static let queryInterval = 2.0
-    /// The time for which `doctor` tests the sensors, in seconds.
+    /// The duration of the sensor tests that `doctor` performs, in seconds.
     private static let trialDuration = 1.5
 
     private let device: Device
@@ -47,7 +47,7 @@ final class LiveStatusMonitor {
     }
 }
 
-/// A program that uses positions, and the services that the program uses.
+/// A program that uses positions. `wants` names the services that the program uses.
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?

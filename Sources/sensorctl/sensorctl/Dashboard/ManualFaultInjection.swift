@@ -5,7 +5,8 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Injects faults that a page switches on and off during playback. The faults do not depend on the playback position.
+/// Injects faults that the user switches on and off on a page during playback. A fault can be switched on at any
+/// playback position.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault, in the syntax of `--fault`.
@@ -17,8 +18,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that mark the end of a fault that interrupted data. They are inserted before the next event of the
-        /// trace.
+        /// Events that report the recovery from a fault. They are inserted before the next event of the trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
@@ -76,7 +76,7 @@ final class ManualFaultInjection: Sendable {
 
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True if sensor readings must also be passed to ``apply(_:)``.
+    /// True if sensor readings must be passed to ``apply(_:)`` as well.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
     var detachesAccessories: Bool { active.contains("unplug") }
@@ -142,7 +142,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// A summary of the trace that the dashboard needs before playback.
+/// A summary of a trace. The dashboard needs the summary before playback begins.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. The clock of a trace
-/// follows the civil time, which jumps when the user seeks. The clock of a live session follows the boot time, because
-/// the civil time may be set at any moment.
+/// The clock of a dashboard session, in seconds since the start of the trace, or since the start of the dashboard in a
+/// live session. For a trace, this clock follows the simulated wall clock, which jumps when the user seeks. In a live
+/// session, it follows the boot clock, because the wall clock may be set at any moment.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
     private let boot: BootTime
@@ -16,7 +16,7 @@ final class SessionClock: Sendable {
         beginning = isTrace ? clock.wallTime : nil
     }
 
-    /// The civil time at which this clock is zero. In a live session, the value depends on the current system time.
+    /// The wall time at which this clock reads zero. In a live session, this time changes if the wall clock is set.
     var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }

@@ -13,8 +13,7 @@ import TraceEditing
 final class TracePlayback {
     /// The interval between playback steps. It is about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The duration of a portion of history, in seconds. The history is replayed portion by portion, so that the main
-    /// thread can do other work in between.
+    /// The number of seconds of history that are replayed at a time. In between, the main thread can do other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -53,7 +52,7 @@ final class TracePlayback {
     /// True if playback has reached the end of the trace. The tolerance of 1 µs covers rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Runs the playback. It begins when `isWatched` returns true for the first time.
+    /// Runs the playback. The trace starts playing as soon as `isWatched` returns true for the first time.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -63,7 +62,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // If the machine is busy, playback falls behind instead of catching up in one large step.
+            // On a busy machine, playback falls behind. It does not catch up in one large step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -89,7 +88,7 @@ final class TracePlayback {
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // Also delivers events that the managers would hold back until later events arrive.
+            // Playing to the end also delivers the events that the managers hold back until later events arrive.
             try? simulated.play()
             return false
         }
@@ -114,7 +113,8 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // The end of the fault does not reattach the accessories. A seek to the current position does.
+            // Switching the fault off does not reattach the accessories, so playback seeks to the current position to
+            // reattach them.
             if id == "unplug" {
                 if isOn { detachAccessories() } else { seek(to: target ?? position) }
             }
@@ -128,14 +128,14 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // Also delivers events that the managers would hold back until later events arrive.
+            // Playing to the end also delivers the events that the managers hold back until later events arrive.
             try? simulated.play()
             break
         }
         feed.set(now: position)
     }
 
-    /// Seeks to a position. Replays the preceding minute to create the history for the pages.
+    /// Seeks to a position. Replays the preceding minute, so that the pages can show its history.
     private func seek(to newPosition: Double) {
         (target, hasNewTarget) = (newPosition, true)
         guard seekTask == nil else { return }
@@ -159,11 +159,12 @@ final class TracePlayback {
         if faults.detachesAccessories { detachAccessories() }
         while self.position < newPosition, !hasNewTarget, !Task.isCancelled {
             let former = self.position
-            // Ends the loop if the position stops increasing, as it does at the end of the clock's range.
+            // Ends the loop if the position no longer increases, which happens when the clock has reached its maximum.
             guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }
-        // If the user has selected another position in the meantime, the history of that position is replayed next.
+        // The user may have selected another position in the meantime. The caller then replays the history of that
+        // position.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

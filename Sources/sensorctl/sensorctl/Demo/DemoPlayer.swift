@@ -135,7 +135,8 @@ struct DemoTrace {
         let device = SimulatedDevice(file)
         let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
-        // The only possible error is that another playback is already running, which cannot happen here.
+        // The only error that `play()` can throw means that another playback is already running, which is impossible
+        // here.
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest

@@ -44,7 +44,7 @@ struct MapView {
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
-        // Omits a border that is smaller than a dot or much larger than the map.
+        // Skips a border that is smaller than a dot or much larger than the map.
         guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
         let color = fence.isInside ? Palette.good : 244
         var last: (x: Double, y: Double)?
@@ -76,7 +76,8 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// Draws a scale bar, up to a third of the width. Its length is 1, 2 or 5 times a power of ten, in metres.
+    /// Draws a scale bar whose length is 1, 2 or 5 times a power of ten, in metres. It takes up at most a third of the
+    /// width.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let maximum = Double(columns) / 3 * 2 * scale
         guard maximum.isFinite, maximum > 0 else { return }
@@ -106,7 +107,8 @@ struct MapView {
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)
-        // Adds a margin. Limits the scale, so that the noise of a stationary receiver does not fill the picture.
+        // Adds a margin of 4 dots on each side. A dot stands for at least 0.25 m. Otherwise, the noise of a stationary
+        // receiver would fill the whole map.
         let target = max(tall / Double(max(1, height - 8)), wide / Double(max(1, width - 8)), 0.25)
         guard scale > 0 else {
             (latitude, longitude, scale) = (middle.latitude, middle.longitude, target)

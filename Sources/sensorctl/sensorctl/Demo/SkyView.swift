@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the positions of the satellites in the sky, and the number of satellites in use per system.
+/// Draws the satellites at their positions in the sky, and the number of satellites in use for each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -15,7 +15,7 @@ struct SkyView {
     ]
 
     let satellites: [Satellite]
-    /// True if there is no current position, so that the satellites may be outdated.
+    /// True if there is no current position. The satellites may then be outdated.
     let isStale: Bool
 
     /// Draws the sky as a circle with north at the top. The circle has twice as many columns as rows.
@@ -44,8 +44,8 @@ struct SkyView {
         }
     }
 
-    /// Draws a row for each system with the numbers of used and visible satellites. If there is space, the satellites
-    /// are drawn as marks in a second row.
+    /// Draws a row for each system with the numbers of used and visible satellites. If there is space, a second row
+    /// shows a mark for each satellite.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {

@@ -23,7 +23,7 @@ struct Canvas {
         cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
-    /// Writes text and omits characters outside the canvas. All characters must be one column wide.
+    /// Writes text. Characters outside the canvas are not drawn. All characters must be one column wide.
     mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
@@ -93,7 +93,7 @@ struct BrailleGrid {
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
         let length = max(abs(end.x - start.x), abs(end.y - start.y))
-        // Lines that are far outside the picture or have non-finite coordinates are not drawn.
+        // Skips lines with non-finite coordinates, and very long lines, which extend far outside the picture.
         guard length.isFinite, length < 20_000 else { return }
         let steps = max(1, Int(length.rounded(.up)))
         for step in 0...steps where !dotted || step % 4 == 0 {
@@ -105,10 +105,11 @@ struct BrailleGrid {
         }
     }
 
-    /// The radius of the largest circle that fits the height.
+    /// The radius of the largest circle that fits into the picture's height, in dots.
     var radius: Double { Double(height) / 2 - 1 }
 
-    /// Returns the position at an angle clockwise from the top and a distance from the center.
+    /// Converts polar coordinates to a position in the picture. The angle is measured clockwise from the top, and the
+    /// distance from the center.
     func point(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }

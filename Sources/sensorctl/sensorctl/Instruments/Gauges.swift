@@ -16,7 +16,8 @@ enum Gauges {
         }
     }
 
-    /// Draws a bar from the center to the left or right. Values of 1 or more fill half of the width.
+    /// Draws a bar that extends from the center to the right for positive values, and to the left for negative values.
+    /// The bar is longest for 1 and -1.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2
@@ -85,7 +86,8 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns one bar per reading, padded with spaces on the left. The lowest bar stands for `least`.
+    /// Returns one bar per reading, padded with spaces on the left. The lowest bar represents `least`, the highest
+    /// `greatest`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in
@@ -128,7 +130,8 @@ extension MotionReading: PicturedReading {
         return rows + [ink.dim(foot)]
     }
 
-    /// The axes of a vector share a symmetric scale, so that they can be compared. A pressure has its own scale.
+    /// All axes of a vector share a scale that is symmetric about zero, so that they can be compared. Pressure and
+    /// altitude each have their own scale.
     private func range(of line: Sparkline, among lines: [Sparkline]) -> (Double, Double) {
         guard stream == .pressure else {
             let extremes = lines.compactMap { line in line.range.map { max(abs($0.least), abs($0.greatest)) } }

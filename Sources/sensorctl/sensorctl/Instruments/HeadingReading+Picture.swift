@@ -62,7 +62,7 @@ extension HeadingReading: DrawnReading {
 
 /// A compass card that rotates under a fixed mark at the top.
 struct CompassRose {
-    /// The bearing at the mark, in degrees clockwise from north.
+    /// The bearing shown at the mark, in degrees clockwise from north.
     let heading: Double
 
     /// Draws a card with the given number of rows and twice as many columns.

@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// An artificial horizon, as seen in the direction of the device's top edge while the screen faces up. If the top edge
-/// is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon turns counterclockwise.
+/// An artificial horizon. The device lies with its screen facing up, and the viewer looks in the direction of its top
+/// edge. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon
+/// turns counterclockwise.
 struct HorizonView {
     /// The angle that the picture covers vertically, in degrees.
     private static let span = 70.0
@@ -29,7 +30,7 @@ struct HorizonView {
     func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         guard columns >= 12, rows >= 5 else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
-        // Dots are square, because two columns are as wide as one row is high.
+        // A dot is as wide as it is high, because a row is as high as two columns are wide.
         let step = Self.span / Double(grid.height)
         let (sine, cosine) = (sin(roll), cos(roll))
         let half = min(Double(grid.width) * step / 2, Self.span / 2)
@@ -38,7 +39,7 @@ struct HorizonView {
                 let across = (Double(dotX) + 0.5 - Double(grid.width) / 2) * step
                 let above = (Double(grid.height) / 2 - Double(dotY) - 0.5) * step
                 let height = elevation(across: across, above: above)
-                // The distance from the center along the horizon, in degrees.
+                // The distance from the center, measured parallel to the horizon, in degrees.
                 let side = abs(across * cosine + above * sine)
                 let rung = (height / 10).rounded()
                 guard abs(height - rung * 10) <= step / 2 else { continue }
@@ -56,8 +57,8 @@ struct HorizonView {
         canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
     }
 
-    /// Returns the elevation, in degrees, of the point that is `across` degrees to the right of the center and `above`
-    /// degrees above it.
+    /// Returns the elevation of a point in the picture, in degrees above the horizon. The point is `across` degrees to
+    /// the right of the center and `above` degrees above the center.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180
@@ -79,7 +80,7 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Near the zenith and the nadir, the lines of the pitch scale have no ends where labels could be placed.
+        // Near the zenith and the nadir, the lines of the pitch scale have no ends, so there is no place for labels.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

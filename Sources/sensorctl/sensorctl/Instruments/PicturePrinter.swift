@@ -6,7 +6,8 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of this reading and the readings before it. `rate` is in hertz, or nil if unknown.
+    /// Returns the rows of a picture that shows this reading and the `past` readings. `rate` is in hertz, or nil if
+    /// unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -23,8 +24,8 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum width for values beside a picture, in columns. In a narrower terminal, the values are drawn below
-    /// it.
+    /// The minimum terminal width, in columns, at which the values are drawn beside the picture. In a narrower
+    /// terminal, they are drawn below the picture.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28

@@ -35,8 +35,8 @@ final class TerminalScreen {
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Disables the keys that suspend or abort the program on the alternate screen. Ctrl-C still ends the
-            // program.
+            // Disables the keys that suspend or quit the program (Ctrl-Z and Ctrl-\), because the terminal would stay
+            // on the alternate screen. Ctrl-C still ends the program.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -50,7 +50,7 @@ final class TerminalScreen {
         isActive = false
         _ = write("\(TerminalStyle.escape)0m\(TerminalStyle.escape)?25h\(TerminalStyle.escape)?1049l")
         if var attributes {
-            // Discards the keys that were typed while the picture was visible. Otherwise, the shell would receive them.
+            // Discards keys that were typed while the picture was visible. Otherwise, the shell would receive them.
             tcflush(0, TCIFLUSH)
             tcsetattr(0, TCSANOW, &attributes)
         }
@@ -71,7 +71,8 @@ final class TerminalScreen {
         }
         displayedRows = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update. A terminal that supports this feature shows all rows at once.
+        // Requests a synchronized update. A terminal that supports such updates shows all changed rows at the same
+        // time.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
@@ -80,7 +81,7 @@ final class TerminalScreen {
 
 /// Redraws rows in place, without using the terminal's alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. A serial terminal may be too slow for shorter intervals.
+    /// The minimum interval between pictures, in seconds. A serial terminal may be too slow for a shorter interval.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput

@@ -16,11 +16,11 @@ struct Descriptor: Sendable {
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for each standard descriptor that is closed. Must be called before any file is opened.
-    /// Otherwise, the file could take the number of a standard descriptor and receive the program's output.
+    /// Opens /dev/null in place of each standard descriptor that is closed. Must be called before any file is opened.
+    /// Otherwise, the file could be assigned the number of a standard descriptor and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // open(2) returns the lowest available number, which is the number of the closed descriptor.
+            // open(2) returns the lowest free descriptor number, which is the number of the closed one.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
         }
     }
@@ -33,13 +33,14 @@ struct Descriptor: Sendable {
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes the bytes. `shouldContinue` is called repeatedly while the descriptor is not writable. The write ends when
-    /// `shouldContinue` returns false.
+    /// Writes the bytes. While the descriptor is not writable, calls `shouldContinue` repeatedly and gives up when it
+    /// returns false.
     func write(_ bytes: [UInt8], shouldContinue: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
-                // A writable pipe accepts PIPE_BUF bytes without blocking, so each write is limited to that size.
+                // If poll(2) reports that a pipe is writable, PIPE_BUF bytes can be written without blocking. Each
+                // write is therefore limited to that size.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))
@@ -62,7 +63,7 @@ struct Descriptor: Sendable {
         write(bytes, shouldContinue: stop.gracePeriod())
     }
 
-    /// Returns true if a write would not block. The write may still fail.
+    /// Returns true if a write would not block. The write may nevertheless fail.
     private func isWritable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         let count = poll(&wait, 1, milliseconds)

@@ -26,8 +26,8 @@ final class EventPrinter: Sendable {
     /// the pipe. Called on the printer's queue.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
-    /// Prints a line of about `size` bytes, or drops the line if the queue is full. `body` is called on the printer's
-    /// queue and returns false if the reader has closed the pipe.
+    /// Prints a line of about `size` bytes. If the queue is full, the line is dropped. `body` prints the line on the
+    /// printer's queue and returns false if the reader has closed the pipe.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -123,8 +123,7 @@ final class EventReporter: Sendable {
         return writer.bytes
     }
 
-    /// Writes a line. Returns false if the reader has closed the pipe. In this case, the command continues without
-    /// output.
+    /// Writes a line. Returns false if the reader has closed the pipe. The command then continues without output.
     private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

@@ -61,7 +61,7 @@ enum ExitStatus: Int32, Error {
         }
     }
 
-    /// Converts a device error to a validation error.
+    /// Throws a `ValidationError` if `body` throws a device error.
     static func validating<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as DeviceError { throw ValidationError(error.description) }
     }

@@ -12,7 +12,7 @@ final class StandardOutput {
     private let descriptor = Descriptor.standardOutput
     private let sink: (([UInt8]) -> Void)?
     private var isBroken = false
-    /// The number of bytes that are buffered before they are written, or 0 to write immediately.
+    /// The number of bytes to buffer before they are written, or 0 to write immediately.
     private let block: Int
     private var buffer: [UInt8] = []
 
@@ -60,7 +60,8 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Announces an address as a JSON object, or as a line of text with an example in the log.
+    /// Announces an address as a JSON object, or as a line of text. After a line of text, an example of the address's
+    /// use is logged.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)

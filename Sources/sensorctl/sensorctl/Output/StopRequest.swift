@@ -53,16 +53,17 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status of the stop request, or `status` if no stop was requested. Logs the error if the reason
-    /// is `failed`.
+    /// Returns the exit status for the reason of the stop, or `status` if no stop has been requested. Logs the error if
+    /// the reason is `failed`.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
-    /// The number of waits of a write after a stop request. `Descriptor.write` and `TraceOutput` wait 100 ms each time,
-    /// so the grace period is 2 s.
+    /// After a stop request, a write gives up when it has waited this many times. `Descriptor.write` and `TraceOutput`
+    /// wait 100 ms each time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
-    /// Returns a closure that a write calls after each wait for the reader of the output. The closure returns false
-    /// when the grace period after a stop request is over. The write then ends.
+    /// Returns a closure for use by a write. While the reader of the output is slow, the write calls the closure after
+    /// each wait. The closure returns false when the grace period after a stop request is over, and the write then
+    /// gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }
@@ -75,8 +76,8 @@ extension StopRequest.Reason {
         return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
     }
 
-    /// Returns the exit status. Logs the error if the reason is `failed`. If the time is up and the command has not
-    /// done its work (`isComplete` is false), logs `shortfall` and returns `.unavailable`.
+    /// Returns the exit status for this reason. Logs the error if the reason is `failed`. If the reason is `timeIsUp`
+    /// and `isComplete` is false, logs `shortfall` and returns `.unavailable`.
     func status(isComplete: Bool = true, shortfall: String = "") -> ExitStatus {
         switch self {
         case .signal, .complete, .outputClosed: return .success

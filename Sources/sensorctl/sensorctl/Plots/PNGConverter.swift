@@ -30,7 +30,7 @@ struct PNGConverter {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
         for program in Self.programs {
             let files = folders.map { "\($0)/\(program.name)" }
-            // Ignores folders that have the program's name.
+            // Skips a folder with the program's name.
             guard let file = files.first(where: { access($0, X_OK) == 0 && FileIO.isRegularFile($0) }) else { continue }
             (path, arguments) = (file, program.arguments)
             return
@@ -43,8 +43,8 @@ struct PNGConverter {
 
     /// Converts an SVG document to PNG. The resolution is in dots per inch. Throws an error if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Files are used instead of pipes. With pipes, a program that writes before it has read all input could cause a
-        // deadlock.
+        // Files are used instead of pipes. With pipes, a deadlock could occur if the program begins to write before it
+        // has read all its input.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

@@ -10,13 +10,13 @@ import Synchronization
 final class PlotCollector: ReadingPrinter {
     struct LineName: Hashable {
         let subject: PlotSubject
-        /// The name in the legend, or an empty string if the chart has only one line.
+        /// The name in the legend. Empty if the chart has only one line.
         let name: String
         var isUnreliable = false
     }
 
     var clock: (any DeviceClock)?
-    /// The start of the trace according to the boot clock and the wall clock.
+    /// The start of the trace, on the boot clock and on the wall clock.
     private let origin: BootTime
     private let start: WallTime
     /// The start of the trace on the time axis, in seconds.
@@ -24,8 +24,8 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals between the values of each line drawn from the location stream. They are counted separately for
-    /// each line, because a location may lack some values.
+    /// The intervals between successive values, for each line that is drawn from the location stream. The lines are
+    /// counted separately, because some locations lack some of the values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     private(set) var reasons: [StreamName: String] = [:]
@@ -36,8 +36,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the threshold for gaps in a line, in seconds. Each line has its own threshold. For example, a receiver
-    /// may report the altitude only with every fourth position.
+    /// Returns the interval, in seconds, above which a line is interrupted. Lines need different thresholds. For
+    /// example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -73,7 +73,8 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the timestamp. If the receiver's clock is wrong by more than 10 s, returns the arrival time instead.
+    /// Returns the location's timestamp as a time on the time axis. Uses the arrival time instead if the receiver's
+    /// clock is wrong by more than 10 s.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime
@@ -121,7 +122,8 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Collects satellites from the receivers' reports, because locations contain satellites only while there is a fix.
+/// Collects satellites from the receivers' reports, because Core Location provides satellites only while there is a
+/// fix.
 final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)

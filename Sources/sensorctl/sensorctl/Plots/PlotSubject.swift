@@ -7,7 +7,7 @@ enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream that contains the subject. nil for `intervals`, which uses all streams.
+    /// The stream from which the subject is drawn, or nil for `intervals`, which shows all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location

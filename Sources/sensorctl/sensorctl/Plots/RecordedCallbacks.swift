@@ -5,19 +5,19 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// A file of callbacks written by `replay --json` or `replay --expect`. The callbacks can be compared with those of a
+/// A file of callbacks written by `replay --json` or `replay --expect`. A plot can compare them with the callbacks of a
 /// recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The possible beginnings of a callback file: a callback, or the header of a file of expected callbacks.
+    /// A callback file begins either with a callback or with the header of a file of expected callbacks.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
 
     static func isCallbackFile(_ path: String) -> Bool {
-        // Only regular files are checked, because the data of a pipe can be read only once.
+        // Checks only regular files. Reading from a pipe would consume its data.
         guard path != "-", FileIdentity(path)?.isFolder == false else { return false }
         let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
@@ -104,8 +104,8 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// The device motion. Its angles are derived from the quaternion as in Core Motion, with R = Rz(yaw) Rx(pitch)
-    /// Ry(roll).
+    /// The device motion. As in Core Motion, roll, pitch and yaw are defined by R = Rz(yaw) Rx(pitch) Ry(roll), where R
+    /// is the rotation that the quaternion represents.
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
@@ -113,8 +113,8 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // If the device is upright, roll and yaw rotate about the same axis. The whole rotation is then reported as
-        // yaw.
+        // If the device is upright, roll and yaw are rotations about the same axis. The entire rotation is then
+        // reported as yaw, and roll is 0.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

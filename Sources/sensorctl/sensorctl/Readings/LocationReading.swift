@@ -11,8 +11,8 @@ struct LocationsReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // The properties `altitude` and `ellipsoidalAltitude` are not used. They are 0 if the receiver did not report
-        // an altitude.
+        // `altitude` and `ellipsoidalAltitude` are 0 if the receiver has not reported an altitude. The optional
+        // properties used here are nil instead.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -68,7 +68,7 @@ struct AuthorizationReading: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // Full authorization is not printed, because it is the normal case.
+        // Full authorization is the normal case, so it is not printed.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]

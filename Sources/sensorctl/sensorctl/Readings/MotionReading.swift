@@ -63,7 +63,7 @@ struct OrientationReading: TimedReading {
 }
 
 struct DeviceMotionReading: TimedReading {
-    /// The state of the fusion filter that is not available in Core Motion.
+    /// The state of the fusion filter. Core Motion does not provide this state.
     struct Condition {
         /// The gyroscope bias that was subtracted, in radians per second. nil if no bias was subtracted.
         var bias: SIMD3<Double>?
@@ -96,7 +96,7 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // Avoids intermediate arrays, which would be costly at hundreds of readings per second.
+        // Writes the values without intermediate arrays, which would be costly at hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

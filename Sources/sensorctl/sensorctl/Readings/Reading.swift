@@ -10,13 +10,13 @@ import SensorTools
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// Returns lines of text with a constant number of columns. Empty if the callback need not be printed.
+    /// Returns lines of text with a constant number of columns. The array is empty if nothing should be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
     /// Returns the column titles, which are printed whenever they change. The default is no titles.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message to log instead of printing the callback if only readings are printed. nil for readings.
+    /// The message to log instead of printing this callback, for commands that print only readings. nil for readings.
     var warning: String? { get }
 }
 
@@ -27,10 +27,10 @@ extension Reading {
 
 /// A reading with a timestamp, which can be shown in a picture.
 protocol TimedReading: Reading {
-    /// The name of the callback in JSON.
+    /// The name under which the reading is written in JSON.
     var callback: String { get }
 
-    /// The timestamp in seconds since boot. For an attitude or heading in a replay, the timestamp is in seconds since
+    /// The timestamp in seconds since boot. In a replay, the timestamp of an attitude or heading is in seconds since
     /// the start of the trace.
     var timestamp: Double { get }
 
@@ -108,7 +108,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // A fused stream may still deliver some readings after an error, so a text such as "no heading" would be wrong.
+        // An error does not always end a fused stream, so a text such as "no heading" could be wrong.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
@@ -118,7 +118,7 @@ struct StreamFailure: Reading {
 }
 
 extension Error {
-    /// The reason for the error. The device's own description is used if it is available.
+    /// The reason for the error. If the error has an underlying `DeviceError`, this is its description.
     var reason: String {
         let wrapped = self as NSError
         if let cause = wrapped.userInfo[NSUnderlyingErrorKey] as? DeviceError { return cause.description }

@@ -4,7 +4,7 @@ import ArgumentParser
 import DeviceCore
 import SimulatedDevice
 
-/// The streams of `watch` and `replay`. A new stream requires a case, an entry in ``facts``, and a listener in
+/// The streams of `watch` and `replay`. To add a stream, add a case, an entry in ``facts`` and a listener in
 /// `ListenerOptions`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
@@ -12,7 +12,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
-        /// A noun for the updates of the stream, for use in messages.
+        /// A noun for what the stream delivers, for use in messages.
         var noun = "readings"
         var alias: String?
         /// The sensors that the stream requires. Streams of positions, accessories and beacons require no sensors.
@@ -22,10 +22,10 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         /// True if a manager combines the readings of several sensors.
         var isFused = false
         var unit = ""
-        /// The minimum range of values in a sparkline, in the unit of the readings.
+        /// The minimum range of the values that a sparkline shows, in the unit of the readings.
         var span = 1.0
-        /// The default tolerances. They are wide enough for differences between processors, compilers and mathematical
-        /// libraries, but too narrow for a difference that a user would notice.
+        /// The default tolerances. They allow for differences between processors, compilers and math libraries, but not
+        /// for a difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording, which consists of a ring buffer, triggers and a handler of SIGUSR1.
+/// The black box of a recording. It consists of a ring buffer, triggers, and a handler for SIGUSR1, which is also a
+/// trigger.
 final class BlackBoxSession: Sendable {
     let writer: TraceWriter
     private let ring: TraceRing
@@ -24,7 +25,8 @@ final class BlackBoxSession: Sendable {
         _ location: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents,
         stop: StopRequest
     ) throws(DeviceError) {
-        // The relay is created first, because another process may send the signal at any time.
+        // The relay is created first, because another process may send SIGUSR1 at any time. Without the relay, the
+        // signal would end the program.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(location, options: plan.ring, clock: clock)
@@ -50,7 +52,7 @@ final class BlackBoxSession: Sendable {
 
     /// Subscribes to the triggers. Must be called after the header of the recording has been written.
     func begin(_ device: Device, interval: Double) {
-        // A separate queue is used, because saving may block and must not delay other signals.
+        // Saving may block. A separate queue is used, so that other signals are not delayed.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -61,14 +63,14 @@ final class BlackBoxSession: Sendable {
         }
     }
 
-    /// Saves the data of a previous recorder that was killed. Must be called during a recording.
+    /// Saves the data that a previous recorder left behind when it was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. The end of the recording may act as a trigger,
-    /// unless the recording has failed.
+    /// Ends the black box. Must be called before the recorder stops. The user may have selected the end of the
+    /// recording as a trigger. In this case, the data is saved, unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Waits until signals that arrived just before the end have been handled.
+        // Waits until the signals received so far have been handled.
         queue.sync {}
         listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }

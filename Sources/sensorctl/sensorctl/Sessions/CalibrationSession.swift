@@ -4,7 +4,7 @@ import DeviceCore
 import SensorTools
 import SimulatedDevice
 
-/// Runs a calibration from its first step to its end, with live sensors or a recording.
+/// Runs a complete calibration, either with live sensors or with a recording.
 @MainActor
 struct CalibrationSession {
     enum Ending {

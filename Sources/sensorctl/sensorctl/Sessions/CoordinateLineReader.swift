@@ -2,8 +2,7 @@
 
 import SystemCalls
 
-/// Reads lines of limited length from standard input. Does not block unless data is available or a timeout is
-/// specified.
+/// Reads lines of limited length from standard input. To avoid blocking, check that data is available before reading.
 struct CoordinateLineReader {
     enum Outcome {
         case more
@@ -39,7 +38,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line, truncated if it is too long. Returns nil if the line is still incomplete.
+    /// Returns the next line. A line that is too long is truncated. Returns nil if no complete line is available.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

@@ -53,14 +53,15 @@ final class DeviceMotionListener: StreamListener {
 }
 
 extension BootTime {
-    /// Converts a timestamp in seconds since boot to seconds since this time, with nanosecond resolution.
+    /// Converts a timestamp in seconds since boot to seconds since this time. The result is exact to the nanosecond.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)
     }
 }
 
-/// Provides state that is not available in Core Motion, such as the gyroscope bias, rest and magnetic disturbances.
+/// Provides the part of the fusion filter's state that Core Motion does not provide, such as the gyroscope bias, rest
+/// and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

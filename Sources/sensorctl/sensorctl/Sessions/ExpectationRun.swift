@@ -29,14 +29,15 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // An existing file is overwritten only if it contains expected callbacks.
+            // Reading the existing file fails if it does not contain expected callbacks, so no other file is
+            // overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
         }
     }
 
-    /// Processes a callback. Requests a stop if the callback differs from the expected callback.
+    /// Processes a callback. Requests a stop at the first callback that differs from the expected one.
     func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
@@ -73,7 +74,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // A failure of write(2) means that the file was created but could not be written.
+        // If write(2) was the failed call, the file could be created but not written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

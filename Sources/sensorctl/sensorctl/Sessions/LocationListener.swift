@@ -46,9 +46,10 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// Prints the headings of a location manager. Also requests positions for the true heading, but works without them.
+/// Prints the headings of a location manager. Also requests positions, because a true heading requires one. Without a
+/// position, the heading is magnetic.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
-    /// The minimum interval between two pieces of advice, in seconds.
+    /// The minimum interval between calibration messages, in seconds.
     private static let pause = 5.0
 
     let outlet: ReadingOutlet
@@ -58,7 +59,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private let clock: any DeviceClock
     private let engine: MotionEngine
     private var due: Double?
-    /// The last advice and its time, or nil while the heading is reliable.
+    /// The last calibration message and its time, or nil while the heading is reliable.
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
@@ -86,10 +87,11 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
         // Core Location's timestamp is not used, because a `Date` does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // Skips headings that arrive before they are due. A heading that is at least two intervals early is not
-        // skipped, because it means that a trace has restarted.
+        // Skips headings that arrive before the next one is due. If a heading is at least two intervals early, the
+        // trace has restarted, so the heading is printed.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
-        // Keeps the intervals regular, but does not try to catch up after a pause.
+        // The next heading is due one interval after the previous due time, so that the intervals are regular. After a
+        // pause, no attempt is made to catch up.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
@@ -101,8 +103,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints calibration advice, because a terminal has no calibration display. The advice is repeated only after
-    /// progress.
+    /// Prints advice on the calibration in place of Core Location's calibration display. The advice is repeated only if
+    /// the calibration has progressed.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)
@@ -111,7 +113,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         switch (error as? CLError)?.code {
-        // `locationUnknown` and `denied` concern the position, not the heading.
+        // These errors concern the position, not the heading.
         case .locationUnknown, .denied: break
         default: outlet.printUncounted(StreamFailure(stream: .heading, error: error))
         }

@@ -10,7 +10,8 @@ final class MonitorListener: StreamListener {
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known. The first event of a condition reports its initial state, not a crossing.
+    /// The conditions whose state is known. The first event of any other condition reports its initial state, not a
+    /// crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -26,8 +27,8 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition may remain from a previous run that was killed. It is kept, so that its events are
-            // not repeated.
+            // An identical condition may remain from a previous run that was killed. Adding it again would repeat its
+            // events.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -41,7 +42,8 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits until the loop is ready for its first event, because playback does not wait for the loop before then.
+        // Playback waits only for loops that have requested an event. Waits here until the loop has requested its first
+        // event.
         await consumers?.waitForConsumers(1)
     }
 

@@ -28,13 +28,13 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace until a stop is requested. Errors are ignored, because the only possible error is that another
-    /// playback is already running. The commands never start two.
+    /// Plays the trace until a stop is requested. Ignores errors, because the only possible error means that another
+    /// playback is already running. The commands never start two playbacks.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
-            // Plays the trace in short portions, so that a stop request can take effect in between. If asynchronous
-            // sequences receive the events, each portion is a single event.
+            // Plays the trace in short portions and checks for a stop request after each one. If asynchronous sequences
+            // receive the events, a portion is a single event.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

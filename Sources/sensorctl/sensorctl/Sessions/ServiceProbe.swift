@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Queries a position source for its release and its receivers.
+/// Asks a position source for its version and its receivers.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
@@ -15,7 +15,7 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = StopRequest()
 
-    /// Waits for the response, the end of the timeout in seconds, or a stop request.
+    /// Waits until the source has responded, `seconds` have passed or a stop is requested.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
@@ -40,7 +40,7 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends the list of receivers before this response, so the list is now complete.
+            // This response follows gpsd's list of receivers, so the list is complete.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -87,8 +87,8 @@ enum SensorTrial {
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // The sensor's description may have changed during the trial, for example because it turned out that the
-            // sensor must be polled.
+            // The description may have changed during the trial. For example, the device may have found that it must
+            // poll the sensor.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.
+    /// Counts new readings and returns the number of readings to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let accepted = min(number, remaining ?? number)
@@ -51,7 +51,7 @@ final class ReadingOutlet {
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
-    /// If true, readings are shown in a terminal as a continuously updated picture.
+    /// If true, readings are shown as a picture that is updated continuously. Requires a terminal.
     var isLive = false
     var limit: Int?
     /// The interval between motion readings, in seconds.
@@ -62,7 +62,7 @@ struct ListenerOptions {
     var edge = EdgeName.portrait
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// The time from which timestamps are measured. This is the start of a trace, or the boot time for live data.
+    /// The zero point of the timestamps, which is the start of a trace, or the boot time for live data.
     var origin = BootTime.zero
     /// If true, errors of fused streams are printed as JSON. If false, they are logged.
     var printsErrors = true
@@ -85,7 +85,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // Only the pictures show state that Core Motion does not provide.
+            // The state that Core Motion does not provide is shown only in pictures.
             let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,
@@ -98,14 +98,14 @@ struct ListenerOptions {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // Pictures are drawn in real time, even if they show a trace.
+        // The frame rate of pictures is limited in real time, even if they show a trace.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// True if readings are drawn as pictures. A picture requires a large terminal, because rows that have wrapped or
-    /// scrolled cannot be overwritten.
+    /// True if readings are drawn as pictures. The terminal must be large enough, because rows cannot be redrawn once
+    /// they have wrapped or scrolled.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

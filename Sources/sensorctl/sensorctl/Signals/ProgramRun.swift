@@ -14,16 +14,17 @@ final class ProgramRun {
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Must be called after all files have been read, so that a signal can still end a read
-    /// from a pipe. Must be called before creating anything that has to be removed at the end.
+    /// Begins to handle signals. Create this object after reading all files, so that a signal can still end the process
+    /// while it reads from a pipe. Create it before anything that must be removed at the end.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program for at most `duration` seconds. Throws the program's exit code, or 128 plus the number of the
-    /// signal that ended it. If no program is given, announces the service and waits for a stop request.
+    /// Runs the program for at most `duration` seconds. Throws the program's exit code if it is not 0. If a signal
+    /// ended the program, the exit code is 128 plus the signal number. If no program is given, announces the service
+    /// and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -63,13 +64,13 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts a program. If `input` or `output` is nil, the child inherits the descriptor of this program.
+    /// Starts a program. If `input` or `output` is nil, the child uses this program's standard input or output.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
         let (child, semaphore) = (ChildProgram(), BinarySemaphore())
-        // The kernel sends the death signal when the thread that started the child ends. This thread therefore waits
-        // for the child.
+        // The kernel sends the death signal when the thread that started the child ends, not when the process ends. The
+        // thread therefore runs until the child has ended.
         try WorkerThread.start { child.run(arguments, environment, [input, output], semaphore) }
         while true {
             semaphore.wait(seconds: 60)
@@ -92,7 +93,7 @@ final class ChildProgram: Sendable {
         state.withLock { $0.process = .success(process) }
         started.signal()
         var information = siginfo_t()
-        // The process ID remains valid until the child is reaped.
+        // Waits without reaping the child, so that its process ID stays valid.
         while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
         let (status, waiter) = state.withLock { state in
             var status: Int32 = 0
@@ -112,8 +113,8 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child begins without a signal mask and with the default action for SIGPIPE. Other ignored signals remain
-        // ignored.
+        // The child starts with no blocked signals and with the default action for SIGPIPE. Other signals that are
+        // ignored here remain ignored in the child.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -152,9 +153,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Forwards a signal, unless the child has also received it. On Ctrl-C, a terminal sends SIGINT to the whole
-    /// process group, and many programs end immediately on a second SIGINT. On a hangup, it sends SIGHUP only to the
-    /// session leader.
+    /// Forwards a signal to the child, unless the terminal has already sent it to the child. On Ctrl-C, the terminal
+    /// sends SIGINT to the whole process group, and many programs end immediately on a second SIGINT. On a hangup,
+    /// SIGHUP is sent only to the session leader, so it is forwarded.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()

@@ -4,17 +4,17 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because they require the signals
-/// to be ignored first. If creating a dispatch source then failed, signals would no longer end the process.
+/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because a signal must be ignored
+/// before a source for it is created. If that creation failed, the signal could no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
-        /// True if the kernel sent the signal because of a key press or a hangup.
+        /// True if the kernel sent the signal because a key was pressed or the terminal hung up.
         var isFromTerminal: Bool
     }
 
-    /// The shared instance, or nil if no descriptor or thread is available. In this case, signals have their default
-    /// actions.
+    /// The shared instance, or nil if no descriptor or thread is available. Without an instance, signals have their
+    /// default actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
@@ -32,8 +32,8 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor to which the signal handlers write. It is static, because the handlers are C functions and cannot
-    /// capture values. It is never closed.
+    /// The descriptor to which the C signal handlers write. It is static, because C functions cannot capture values. It
+    /// is never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -77,7 +77,7 @@ final class SignalDispatcher: Sendable {
         fileprivate init(number: Int, inbox: SignalDispatcher) { (self.number, self.inbox) = (number, inbox) }
 
         deinit {
-            // The closure and its captures are released outside the lock.
+            // Removes the handler inside the lock, but releases it and its captures outside the lock.
             let registration = inbox.state.withLock { $0.handlers.removeValue(forKey: number) }
             withExtendedLifetime(registration) {}
         }
@@ -87,7 +87,7 @@ final class SignalDispatcher: Sendable {
         let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
             number, information, _ in
             let saved = errno
-            // The code 0x80 is SI_KERNEL.
+            // 0x80 is SI_KERNEL.
             let isOfTerminal = information?.pointee.si_code == 0x80
             var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
             _ = send(SignalDispatcher.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -100,14 +100,14 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals while the handler runs. Otherwise, the handlers of two pending signals would run in
-        // reverse order.
+        // Blocks other signals while a handler runs. Otherwise, a second pending signal would interrupt the handler and
+        // be delivered first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
-    /// Unblocks the signals on the first thread, because the parent process may have blocked them. They remain blocked
-    /// on other threads, so that only one signal handler runs at a time.
+    /// Unblocks the signals on the first thread, in case the parent process has blocked them. They stay blocked on all
+    /// other threads, so only one signal handler runs at a time.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

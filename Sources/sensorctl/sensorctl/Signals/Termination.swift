@@ -16,7 +16,8 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command until it ends or one of the signals is received. Throws the exit status unless it is `success`.
+    /// Runs a command. SIGINT, SIGTERM and SIGHUP ask it to stop. Throws the command's exit status unless it is
+    /// `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
@@ -24,15 +25,15 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Reads the input before installing signal handlers, so that a signal can end the program while it reads from a
-    /// pipe. Then runs the command.
+    /// Reads the input and then runs the command. The signal handlers are installed after reading, so that a signal can
+    /// end the program while it waits for input from a pipe.
     static func run<Input>(
         reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {
         try await run { try await verb(input, $0) }
     }
 
-    /// Ignores SIGPIPE. A write to a pipe without a reader then fails instead of ending the process.
+    /// Ignores SIGPIPE. A write to a pipe that has no reader then fails instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Requests a stop after a delay in seconds. Does nothing if the delay is nil.
@@ -54,7 +55,7 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all signals that are forwarded. Signals that were ignored at startup remain ignored.
+    /// At most 100 signals are stored. More of them would not matter to the program that receives them.
     convenience init() {
         // At most 100 signals are stored. Further signals would convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
@@ -70,7 +71,8 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers stored signals immediately and later signals on ``SignalDispatcher``'s thread, until ``stop()``.
+    /// Delivers the stored signals immediately. Delivers later signals on ``SignalDispatcher``'s thread until
+    /// ``stop()`` is called.
     func start(_ handler: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = handler

@@ -3,13 +3,15 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the role of the recorded program. Sends the recorded data and compares the answers with the recorded ones.
+/// Plays the part of the program in a recorded dialogue. Sends the recorded data and compares the accessory's answers
+/// with the recorded answers.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the difference in bytes, within the step (`offset`) and within all answers (`total`).
+        /// The position of the first byte that differs. `offset` is counted from the start of the step, `total` from
+        /// the start of the first answer.
         var offset, total: Int
-        /// The expected and the received bytes, beginning at the difference.
+        /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]
 
         var message: String {
@@ -18,7 +20,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of bytes that are stored because the accessory has sent them before they were expected.
+    /// The maximum number of early bytes, which the accessory has sent before they were expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
@@ -41,7 +43,7 @@ struct DialoguePlayer {
 
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
-    /// The bytes still to be sent. Empty while an answer is expected.
+    /// The bytes still to be sent. Empty while the player waits for an answer.
     var pending: ArraySlice<UInt8> {
         guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
@@ -53,7 +55,8 @@ struct DialoguePlayer {
         return (bytes[done...], milliseconds)
     }
 
-    /// Records that bytes have been sent. Also compares bytes that were received before they were expected.
+    /// Records that bytes have been sent. If an answer is expected next, compares the bytes that the accessory has sent
+    /// early.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)
@@ -91,6 +94,7 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips fuzz steps. They permit differences in the bytes that the program sends, but do not affect the answers.
+    /// Skips steps that permit the program's bytes to differ from the recording. This player sends exactly the recorded
+    /// bytes.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

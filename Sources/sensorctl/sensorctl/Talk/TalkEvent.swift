@@ -96,7 +96,7 @@ final class RawTalkPrinter {
 
 /// Makes a stream of bytes safe for a terminal.
 struct TerminalFilter {
-    /// The end of the last chunk, if it is a carriage return or an incomplete UTF-8 sequence.
+    /// The bytes held back from the last chunk, which are a carriage return or an incomplete UTF-8 sequence.
     private var held: [UInt8] = []
 
     /// Escapes control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
@@ -110,7 +110,7 @@ struct TerminalFilter {
         return Array(TerminalSanitizer.sanitizedLines(String(decoding: escaped, as: UTF8.self)).utf8)
     }
 
-    /// Returns the number of bytes that can be processed without the next chunk.
+    /// Returns the number of bytes that can be processed before the next chunk arrives.
     private static func completeCount(_ bytes: [UInt8]) -> Int {
         if bytes.last == 13 { return bytes.count - 1 }
         for back in 1...3 where back <= bytes.count {
@@ -130,7 +130,7 @@ enum TalkEnd: Sendable {
     case stopped
     case notSelected(AccessorySelector.Failure)
     case notOpened(DeviceError)
-    /// The accessory was disconnected before all input was sent.
+    /// The accessory was disconnected before the session was complete.
     case disconnected(String, ByteChannelEnd)
     case differs(String)
     case stalled(bytes: Int)

@@ -23,8 +23,7 @@ struct TalkInput {
         switch descriptor.readSome(atMost: 16_384) {
         case .bytes(let bytes): append(bytes)
         case .end: isAtEnd = true
-        // After EINTR and EAGAIN, more input may follow. Other errors end the input, for example if the terminal has
-        // been closed.
+        // EINTR and EAGAIN do not end the input. Any other error does, for example if the terminal has been closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }
@@ -46,7 +45,7 @@ struct TalkInput {
     mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
 }
 
-/// Switches a terminal to raw input while the object exists. Output processing remains enabled.
+/// Switches the input of a terminal to raw mode while this object exists. Output is still processed as usual.
 final class TalkTerminal {
     private let descriptor: Descriptor
     private var former: termios

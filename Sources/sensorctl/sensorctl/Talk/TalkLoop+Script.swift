@@ -6,7 +6,8 @@ import SensorTools
 import UmockdevFormat
 
 extension TalkLoop {
-    /// Plays the role of the recorded program. Returns at the first answer that differs from the recording.
+    /// Plays the part of the program in a recorded dialogue. Returns at the first answer that differs from the
+    /// recording.
     func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.onRequest { [wake] in wake.signal() }
         switch connect(nil) {

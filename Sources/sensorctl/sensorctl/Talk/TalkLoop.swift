@@ -4,12 +4,12 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory. To limit memory use, bytes are read from one side only if the
-/// other side can accept them.
+/// Forwards bytes between the user and an accessory. Reads from one side only while the other side can accept bytes.
+/// This limits memory use.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The disconnected accessory has not been attached again.
+        /// The accessory was disconnected and has not returned yet.
         case absent
         case failed(TalkEnd)
     }
@@ -52,12 +52,12 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.isExitRequested else {
-                    // The end of the input may be available but not yet read.
+                    // The input may have ended, but the end is detected only by reading it.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all bytes have been sent, a disconnection counts as a normal end of the session, just as
-                    // silence would.
+                    // If all input has been sent, the session is complete, and a disconnection ends it just as a silent
+                    // accessory would.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
@@ -78,8 +78,8 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits for a change of the accessories. Also returns after the retry interval, because some errors end without an
-    /// event.
+    /// Waits until the accessories change, but at most for the retry interval, because some problems are solved without
+    /// an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
@@ -93,7 +93,7 @@ final class TalkLoop: Sendable {
                 $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
             }
             guard let same else { return .absent }
-            // The disconnected accessory may remain in the list for a moment.
+            // The list may still contain the connection that has just ended.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
             {
                 return .absent

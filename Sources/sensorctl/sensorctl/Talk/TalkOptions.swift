@@ -19,28 +19,26 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have been received for
-    /// ``quietTime``.
+    /// The time to wait for answers after all input has been sent, in seconds. If nil, the session ends when no bytes
+    /// have been received for ``quietTime``.
     var wait: Double?
-    /// True if the session continues when the accessory disconnects and returns.
+    /// True if the session continues when the accessory is disconnected and connected again.
     var follows = false
-    /// True if bytes are typed in a terminal in raw mode.
+    /// True if the user types bytes in a terminal in raw mode.
     var isRaw = false
     var lineEnd: LineEnd?
 
-    /// The time without received bytes, in seconds, after which no further answer is expected.
+    /// If no bytes have been received for this time, in seconds, no further answer is expected.
     static let quietTime = 1.0
-    /// The time without sent bytes, in seconds, after which sending is given up.
+    /// If no bytes could be sent for this time, in seconds, the session fails.
     static let sendTimeout = 10.0
-    /// The default time limit for an answer in a recorded dialogue, in seconds. It is added to the recorded delay of
-    /// the answer.
+    /// By default, a recorded dialogue waits for each answer for the recorded delay plus this time, in seconds.
     static let answerTimeout = 5.0
     /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D
 }
 
-/// Detects the end of a session. A session ends when all bytes have been sent and the time to wait for answers has
-/// passed.
+/// Detects the end of a session. After all bytes have been sent, the session continues while answers may still arrive.
 struct ConversationEndDetector {
     enum Verdict: Equatable {
         case wait(until: BootTime)
@@ -53,7 +51,7 @@ struct ConversationEndDetector {
     private static let step = 0.02
 
     private let plan: TalkOptions
-    /// The number of bytes that the channel can accept if no bytes are pending.
+    /// The number of bytes that the channel accepts when it has no unsent bytes.
     private let initialSpace: Int
     private var lastSpace: Int
     private var lastProgress: BootTime

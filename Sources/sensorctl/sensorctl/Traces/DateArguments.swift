@@ -5,10 +5,10 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date on the command line. It is a decimal year, or ISO 8601 with an optional time. If there is no offset, the time
-/// is in UTC.
+/// A date on the command line, either as a decimal year or in ISO 8601 format. In ISO 8601 format, the time is
+/// optional. A time without an offset is in UTC.
 struct FieldDate: ExpressibleByArgument, Equatable {
-    /// The decimal year, 1900...2200.
+    /// The decimal year, from 1900 to 2200.
     let year: Double
 
     init?(argument: String) {

@@ -136,7 +136,8 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats to which an option applies, or nil if the option applies to all formats.
+    /// Returns the formats to which an option applies, with a description of them. Returns nil if the option applies to
+    /// all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -186,8 +187,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns remarks on the warnings. Playback stores only a limited number of them. If the limit has been reached,
-    /// the whole trace is read to count all warnings.
+    /// Returns remarks on the warnings of a playback. Playback stores only a limited number of warnings. If there may
+    /// be more, the whole trace is read to count them all.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

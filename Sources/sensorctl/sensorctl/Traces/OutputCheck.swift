@@ -5,7 +5,8 @@ import Trace
 
 /// Prevents commands from overwriting their input.
 enum OutputCheck {
-    /// Exits with an error if the output would overwrite an input, its folder, or a file that belongs to the input.
+    /// Exits with an error if the output would overwrite an input, the folder that contains it, or another file of a
+    /// recording to which the input belongs.
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {
@@ -24,10 +25,10 @@ enum OutputCheck {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // Output that consists of several files may replace or remove files in the output folder.
+            // An export to a folder may replace or remove any file in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
-        // Symbolic links are resolved, because a write follows them.
+        // A write follows symbolic links, so they are resolved before the paths are compared.
         let file = realPath(output)
         let isPart = source.isFolder ? isInside(source, file) : belongsTo(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil
@@ -42,8 +43,9 @@ enum OutputCheck {
         return false
     }
 
-    /// Returns true if the file belongs to the input. Examples are libiio's buffers and values beside the XML file,
-    /// umockdev's descriptions and scripts, the tables of Sensor Logger, and the metadata folder of phyphox.
+    /// Returns true if the file is part of the same recording as the input. For example, a libiio recording consists of
+    /// an XML file and files with buffers and values. Recordings of umockdev, Sensor Logger and phyphox also consist of
+    /// several files.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let outputFolder = FileIdentity(ExclusiveFile.split(file).folder)
         let isInSameFolder = FileIdentity(folder) == outputFolder

@@ -21,7 +21,7 @@ struct TraceFaultOptions: ParsableArguments {
         _ = try ExitStatus.validating { try TraceFault.list(fault) }
     }
 
-    /// Rejects faults that begin after the end of playback.
+    /// Throws if a fault begins after the end of playback.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
         for late in (try? TraceFault.list(fault)) ?? [] where late.start.inSeconds > end {
@@ -40,7 +40,7 @@ struct TraceFaultOptions: ParsableArguments {
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Returns the faults and the seed of the random numbers, and logs them.
+    /// Returns the faults and the random seed. Logs both.
     func chosen() -> ([TraceFault], seed: UInt64) {
         // The faults have already been validated, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }

@@ -61,7 +61,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Logs content that the output format cannot represent.
+    /// Writes the edited trace. Logs the content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -69,7 +69,8 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the output. A native trace is written continuously. Other formats are written when the trace is complete.
+    /// Writes the output. A trace is written event by event. Files in other formats are written when all events are
+    /// available.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -86,7 +87,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Logs content that the output format cannot represent.
+    /// Writes the trace. Logs the content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -114,8 +115,8 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-/// A trace file that is created when its header is written. If an error occurs before that, no empty file remains. If
-/// the file is not closed, a new file is removed and an existing file remains unchanged.
+/// A trace file that is created only when its header is written. If an error occurs earlier, no empty file is left
+/// behind. If the file is not closed, an existing file stays unchanged, and a new file is removed.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -133,7 +134,7 @@ final class DeferredTraceFile: TraceSink {
     func close() throws(DeviceError) { try writer?.close() }
 }
 
-/// Writes files atomically. A file is either complete or does not exist.
+/// Writes files atomically. A file is either written completely or not created.
 enum AtomicFile {
     /// Writes a file, or standard output if the path is "-". Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
