@@ -9,18 +9,20 @@ extension AccessorySimulator {
     /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
     ///
     /// - `NAME.umockdev`: A description of devices. Accessories are identified by the same rules as on live systems. If
-    ///   `NAME.script` exists, it contains a dialogue for the protocol whose node it names, or for the first protocol
-    ///   if it names none of the nodes.
+    ///   `NAME.script` exists, it contains a dialogue. The dialogue belongs to the protocol whose node the script
+    ///   names. If the script names none of the nodes, it belongs to the first protocol.
     /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
-    ///   recorded dialogues in order and with the recorded delays. The accessory does not send bytes before the program
-    ///   has written the preceding bytes of the dialogue. An accessory is detached only after its dialogues up to that
-    ///   time have ended, or after the program has been inactive for ``AccessorySimulatorOptions/dialogueTimeout``.
+    ///   recorded dialogues in order and with the recorded delays. The accessory sends its next bytes only after the
+    ///   program has written the preceding bytes of the dialogue. If dialogues have not ended at the time of
+    ///   detachment, the accessory is detached when they have ended, or when the program has been inactive for
+    ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - options: The options of the simulator.
-    ///   - peer: Returns the peer for a protocol without a dialogue in the file.
+    ///   - peer: A closure that returns the peer for a protocol. It is called for protocols without a dialogue in the
+    ///     file.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }

@@ -51,8 +51,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of bytes that differ from the recording, and of parts of a file that are not played as recorded.
-    /// Only the first 100 descriptions are stored.
+    /// One line for each deviation from the recording: a program sent different bytes, or a part of the file is not
+    /// played as recorded. Only the first 100 lines are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already

@@ -24,7 +24,7 @@ final class AccessoryTracePlayer: Sendable {
     private let options: AccessorySimulatorOptions
     private let differenceList: DifferenceList
     private let state = Mutex(State())
-    /// Signaled when the player is stopped, and whenever a program acts.
+    /// Signaled when the player is stopped, and whenever a dialogue progresses.
     private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
@@ -43,8 +43,8 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts playback on a separate thread. With a shared start, playback also begins when a program opens the
-    /// announcement directory.
+    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time, or when a program
+    /// opens the announcement directory.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -74,7 +74,7 @@ final class AccessoryTracePlayer: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once. If there is no shared start, waiting for dialogues delays later events.
+    /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays all later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -83,7 +83,8 @@ final class AccessoryTracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // An accessory may be detached and attached again at the same time, so detachments sort before attachments.
+        // At equal times, detachments sort first, because an accessory may be detached and attached again at the same
+        // time.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
@@ -106,7 +107,7 @@ final class AccessoryTracePlayer: Sendable {
                 let before = clock.now
                 finish(entry.sequences, clock)
                 simulator()?.detach(entry.id, .afterReading)
-                // Later events are delayed by the same time, so the intervals between them stay the same.
+                // All later events are delayed by the time spent waiting, so the intervals between them stay the same.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
@@ -148,8 +149,9 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// Waits for the shared start of playback. A program that only watches accessories does not connect to any server until
-/// an accessory is attached. Playback therefore also starts when a program opens the announcement directory.
+/// Waits for the shared start of playback. A program that only watches accessories connects to no server until an
+/// accessory is attached, so it would never start playback. Playback therefore also starts when a program opens the
+/// announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

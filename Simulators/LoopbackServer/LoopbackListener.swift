@@ -5,7 +5,7 @@ import SystemCalls
 
 package final class LoopbackListener: Sendable {
     package enum AcceptResult {
-        /// The descriptor of a new connection. The caller must close it.
+        /// A new connection. The caller must close its descriptor.
         case connection(Int32)
         case wouldBlock
         /// accept(2) failed, for example because the process has no free descriptors.
@@ -127,8 +127,8 @@ package final class LoopbackAcceptor {
         }
     }
 
-    // close(2) does not end a connection while another process holds a copy of the descriptor. A child process holds
-    // copies of all descriptors between fork and exec. Therefore, the following functions do not rely on close(2).
+    // While another process holds a copy of the descriptor, close(2) does not end the connection. A child process holds
+    // copies of all descriptors between fork and exec. The following functions therefore do not rely on close(2).
 
     /// Ends a connection normally. The client receives all pending data, followed by end of file.
     package static func shutDownAndClose(_ connection: Int32) {

@@ -28,9 +28,9 @@ package struct PollSet {
 
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready or the deadline has passed. The wait may end earlier, so the caller must check
-    /// the time. If `isPrecise` is true, the last wait before the deadline ends within microseconds of it. Otherwise,
-    /// the last wait ends up to a millisecond late.
+    /// Waits until a descriptor is ready or the deadline has passed. May return earlier, so the caller must check the
+    /// time. A wait that lasts until the deadline ends up to a millisecond late, or within microseconds of the deadline
+    /// if `isPrecise` is true.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0

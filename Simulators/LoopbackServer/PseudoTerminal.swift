@@ -24,7 +24,7 @@ package enum PseudoTerminal {
             close(master)
             throw error
         }
-        // The slave is opened and closed once, because poll(2) reports POLLHUP on the master only afterwards.
+        // poll(2) reports POLLHUP on the master only after the slave has been opened and closed once.
         var settings = termios()
         if tcgetattr(slave, &settings) == 0 {
             cfmakeraw(&settings)
@@ -43,11 +43,12 @@ package enum PseudoTerminal {
 
     /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
-    /// Unread bytes wait in the terminal's 4095-byte read buffer and in a queue. After each read, the kernel refills
-    /// the buffer from the queue. Until then, poll(2) reports no input, so a single check is not sufficient.
+    /// Unread bytes are in the terminal's 4095-byte read buffer, and in a queue from which the kernel refills the
+    /// buffer after each read. Before the refill, poll(2) reports no input even if the queue contains bytes, so a
+    /// single check is not sufficient.
     ///
-    /// During each check, a program can read at most one full buffer. The check is repeated more often than the queue
-    /// can refill the buffer. If no check finds input, all bytes have therefore been read.
+    /// During each check, a program can read at most one full buffer. The queue can refill the buffer fewer times than
+    /// there are checks. If no check finds input, all bytes have therefore been read.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -61,9 +62,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks. The queue holds at most 20 KiB, enough to fill the read buffer about five times. It can
-    /// exceed the kernel's limit of 8 KiB, because the kernel may count only half of each block, and because the last
-    /// block may exceed the limit.
+    /// The number of checks. The queue holds at most 20 KiB, enough to fill the read buffer about five times. The
+    /// kernel's limit is 8 KiB, but the kernel may count only half of each block, and the last block may exceed the
+    /// limit.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {

@@ -13,7 +13,7 @@ package final class ScratchDirectory: Sendable {
         /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
-        /// removed. A directory without any of the simulator's entries may be new, so it is not considered abandoned.
+        /// removed. A directory with none of the simulator's entries may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
@@ -26,7 +26,7 @@ package final class ScratchDirectory: Sendable {
 
     package let path: String
     private let kind: Kind
-    /// The open directory, or nil after removal. A flock(2) lock marks the directory as in use.
+    /// The descriptor of the directory, or nil after removal. A flock(2) lock marks the directory as in use.
     private let descriptor: Mutex<Int32?>
 
     /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.
@@ -56,8 +56,8 @@ package final class ScratchDirectory: Sendable {
         close(former)
     }
 
-    /// Removes the directories of killed processes. Otherwise, other programs could mistake their contents for those of
-    /// a running process.
+    /// Removes directories that killed processes have left behind. Otherwise, other programs could mistake their
+    /// contents for those of a running process.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
             let path = "\(parent)/\(name)"

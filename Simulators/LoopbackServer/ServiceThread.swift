@@ -126,7 +126,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The time at which several servers start playback together. It is set by the first client of any of these servers.
+/// The time at which several servers start playback together. The first client of any of these servers sets it.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

@@ -6,9 +6,9 @@ import Synchronization
 
 /// The callbacks of a played trace, in one global order.
 ///
-/// Managers append callbacks, and the player runs them between two readings. Callbacks for the main thread run directly
-/// if the player runs on the main thread. Otherwise, each sequence of consecutive main-thread callbacks runs in one
-/// synchronous call on the main queue.
+/// Managers append callbacks, and the player runs them between two readings. If the player runs on the main thread,
+/// callbacks for the main thread run directly. Otherwise, each sequence of consecutive main-thread callbacks runs in
+/// one synchronous call on the main queue.
 final class CallbackQueue: PlaybackExecutorProvider {
     private struct Item {
         let isForMainThread: Bool
@@ -19,8 +19,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
     /// The callbacks that are being run. The array is kept to reuse its memory. Accessed only by the thread that has
     /// claimed the player.
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
-    /// The number of waiting callbacks. It is atomic, so that the player can check it after every reading without
-    /// locking.
+    /// The number of waiting callbacks. The counter is atomic, so that the player can check it after every reading
+    /// without taking the lock.
     private let count = Atomic<Int>(0)
     private let outstanding = PendingCallbackCounter()
     let usesLiveExecutors: Bool
@@ -107,7 +107,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 }
 
-/// A counter of callbacks that have been scheduled on a queue or run loop but have not run yet.
+/// Counts the callbacks that have been scheduled on a queue or run loop but have not run yet.
 final class PendingCallbackCounter: Sendable {
     private struct State {
         var count = 0
@@ -142,7 +142,7 @@ final class PendingCallbackCounter: Sendable {
     }
 }
 
-/// A live executor that counts its pending callbacks.
+/// An executor that runs callbacks as on live hardware and counts the pending ones.
 final class CountingExecutor: CallbackExecutor {
     private let delivery: any CallbackExecutor
     private let outstanding: PendingCallbackCounter

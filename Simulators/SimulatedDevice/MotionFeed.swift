@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace. The player asks at every sample which sensors have subscribers. To answer
-/// quickly, the feed checks the subscriptions only after a change.
+/// The motion sensors of a played trace. At every sample, the player asks which sensors have subscribers. To answer
+/// quickly, the feed checks the subscriptions only when they have changed.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
     /// All sensors of the trace, to which events refer by index.
     let sensors: [SensorDescription]
-    /// For each element of `sensors`, true if the device includes the sensor.
+    /// True for each sensor that the device includes, in the order of `sensors`.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.

@@ -16,8 +16,8 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Applies the filter to all further events, or removes the current filter if `filter` is nil. Does nothing while
-    /// the device is playing.
+    /// Applies the filter to all further events. Pass nil to remove the current filter. Does nothing while the device
+    /// is playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.acquire() else { return }
         defer { player.release() }

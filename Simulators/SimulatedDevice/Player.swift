@@ -35,7 +35,8 @@ final class Player: @unchecked Sendable {
     private let end: PlaybackEnd
     /// The wall-clock time at the start of the trace.
     private let origin: WallTime
-    /// A cache of the hub's next deadline. Motion samples, the most frequent events, do not change the deadline.
+    /// A cache of the hub's next deadline. It is not updated after motion samples, the most frequent events, because
+    /// they do not change the deadline.
     private var epochDeadline = BootTime.never
     private var hasEnded = false
 
@@ -66,8 +67,8 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Restores the device's state. At the start of a new pass, `flushes` must be true, so that delayed reports are
-    /// delivered first.
+    /// Restores the device's state. At the start of a new pass, `flushes` must be true, so that delayed reports of the
+    /// preceding pass are delivered first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.withBatch {
             if flushes { hub.flush() }
@@ -98,7 +99,7 @@ final class Player: @unchecked Sendable {
         switch end {
         case .hold: return false
         case .stop:
-            // The clock will not advance to the deadlines of delayed reports, so they are delivered now.
+            // The clock will not reach the deadlines of delayed reports, so the reports are delivered now.
             hub.flush()
         case .fail(let error):
             hub.setStatus(.unavailable(error))
@@ -128,7 +129,7 @@ final class Player: @unchecked Sendable {
         let event = feed.peek()
         if event == nil, handleEnd() { return .progressed }
         let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
-        // Without a limit, the clock stops at the end of the trace, and only timers that are already due run.
+        // Without a limit, the clock stops at the end of the trace. Only timers that are already due still run.
         if event == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)
@@ -154,7 +155,7 @@ final class Player: @unchecked Sendable {
             if feed.kind == .battery, case .loopStart(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
-                // Without a limit, playback of an endless trace would not end, so only one pass is played.
+                // Without a limit, an endless trace would be played forever, so playback ends after one pass.
                 return limit == .never && feed.isEndless ? .finished : .progressed
             }
             if feed.kind == .sample, filter?.includesSamples != true {
@@ -206,7 +207,8 @@ final class Player: @unchecked Sendable {
     }
 
     private func deliverEvent() {
-        // If the clock was advanced manually, overdue trace events are delivered immediately, with the current time.
+        // If the clock was advanced manually, trace events may be overdue. They are delivered immediately, with the
+        // current time.
         let now = clock.now
         if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
         switch feed.content {

@@ -41,7 +41,7 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
-            // Handles everything that is due after the last events, without advancing the clock.
+            // Handles everything that is due now, without advancing the clock.
             while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
             return false
@@ -73,8 +73,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the current time plus the given number of seconds. Negative values and NaN are treated as 0. The result
-    /// is limited to the range of the clock, but is never `.never`, because that would play to the end of the trace.
+    /// Returns the time that is the given number of seconds from now. Negative values and NaN are treated as 0. The
+    /// result stays within the range of the clock. It is never `.never`, which would mean playing to the end of the
+    /// trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
@@ -91,8 +92,8 @@ extension SimulatedDevice {
         } ?? false
     }
 
-    /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device
-    /// is playing.
+    /// Runs the waiting callbacks and then the closure, both with this device as the current device. Returns nil if the
+    /// device is playing.
     @discardableResult
     private func withExclusivePlayer<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
         guard player.acquire() else { return nil }

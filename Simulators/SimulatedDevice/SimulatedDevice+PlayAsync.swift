@@ -32,7 +32,7 @@ extension SimulatedDevice {
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
         // The player stays claimed until the end of playback. If it were released in between, another thread could
-        // claim it. The next claim here would then fail, which would look like the end of the trace.
+        // claim it, and the next claim here would fail. That would look like the end of the trace.
         guard player.acquire() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now

@@ -136,8 +136,7 @@ public final class SimulatedDevice: Sendable {
     /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// The warnings collected so far about unreadable parts of the trace. While the device is playing, the list is
-    /// empty.
+    /// The warnings so far about unreadable parts of the trace. Empty while the device is playing.
     public var warnings: [TraceWarning] {
         guard player.acquire() else { return [] }
         defer { player.release() }
@@ -147,8 +146,9 @@ public final class SimulatedDevice: Sendable {
     /// The wall-clock time of the device.
     public var wallTime: WallTime { clock.wallTime }
 
-    /// Waits until the given number of consumers of async sequences have requested their first element. Without this
-    /// call, a trace played without delays could end before a new task requests its first element.
+    /// Waits until the given number of consumers of async sequences have requested their first element. Call this
+    /// function before you play a trace without delays. Otherwise, the trace could end before a new task requests its
+    /// first element.
     public func waitForConsumers(_ count: Int) async { await callbacks.consumerGate.waitForConsumers(count) }
 }
 

@@ -41,8 +41,8 @@ extension TraceFeed {
         }
     }
 
-    /// Moves the position that the reader decoded from the record at `index` into `position`. Returns false if the
-    /// reader did not decode that record.
+    /// Moves the position in the record at `index` into `position`. Returns false if the reader has not decoded that
+    /// record in advance.
     private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }

@@ -10,7 +10,7 @@ extension TraceFeed {
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
     /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
-    /// device's clock, and the shift of the receivers' times is reset to its initial value.
+    /// device's clock. Resets the shift of the receivers' times to its initial value.
     mutating func seek(to traceTime: Int64, now: BootTime) -> PlaybackState {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
@@ -49,7 +49,7 @@ extension TraceFeed {
             }
             self.record = record
             decode(record, at: consumedCount)
-            // The record will be decoded again, but this does not advance the report clock any further.
+            // The record will be decoded again. The second decoding does not advance the report clock.
             if record.time ?? reportClock.elapsed >= traceTime { break }
             consumedCount += 1
             shiftTimes()
@@ -80,7 +80,7 @@ extension TraceFeed {
         }
     }
 
-    /// Begins the next pass. Returns false if no passes are left or the preceding pass was empty.
+    /// Begins the next pass. Returns false if no passes are left or the preceding pass contained no events.
     mutating func beginLoop() -> Bool {
         guard remainingLoops != 0, !loopTiming.isEmpty else { return false }
         let end: Int64? = to == .max ? nil : min(to.addingSaturated(offset), loopTiming.end(atMost: maximumGap))
@@ -88,7 +88,8 @@ extension TraceFeed {
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
         content = .loopStart(state)
-        // No record kind represents the start of a pass. Any kind without a sensor or a receiver can be used instead.
+        // No record kind represents the start of a pass. Any kind that refers to neither a sensor nor a receiver can be
+        // used instead.
         kind = .battery
         time = bootTime(from)
         return true
@@ -136,8 +137,8 @@ struct PlaybackState: Sendable {
     }
 }
 
-/// The event times of one pass, from which the start of the next pass is calculated. Times are measured on the device's
-/// clock, in nanoseconds since the start of the trace.
+/// The event times of one pass, which determine the start of the next pass. Times are measured on the device's clock,
+/// in nanoseconds since the start of the trace.
 struct LoopTiming: Sendable {
     /// The times of a stream's first and last event, and the interval between its last two events.
     private struct StreamTiming: Sendable {
@@ -177,11 +178,12 @@ struct LoopTiming: Sendable {
         }
     }
 
-    /// Returns the latest possible end of the pass if pauses are limited to `gap` nanoseconds.
+    /// Returns the latest time at which the pass can end. If `gap` is not nil, pauses are limited to `gap` nanoseconds.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
     /// Returns the start of the next pass, which is always later than the last event. If `end` is later than all
-    /// events, returns `end`. Otherwise, the next pass starts so that the stream continues at its regular interval.
+    /// events, the next pass starts at `end`. Otherwise, its start is chosen so that the stream continues at its
+    /// regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
         let earliestNext = (last ?? from).addingSaturated(1)
         if let end, end >= earliestNext { return end }

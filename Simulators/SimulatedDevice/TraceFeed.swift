@@ -7,15 +7,15 @@ import Trace
 /// A reader of trace events that converts their times to the device's clock.
 ///
 /// The device's clock must not advance beyond the time of the next event. Therefore, the feed decodes the next event in
-/// advance and stores it until it is delivered. A `traceTime` is given in nanoseconds since the start of the trace. The
-/// device's clock shows the sum of `start`, `traceTime` and `offset`. The offset changes when a pause is shortened,
-/// when a pass begins, and during a seek.
+/// advance and stores it until it is delivered. A `traceTime` counts nanoseconds since the start of the trace. The
+/// corresponding time on the device's clock is the sum of `start`, `traceTime` and `offset`. The offset changes when a
+/// pause is shortened, when a pass begins, and during a seek.
 struct TraceFeed {
     enum Content {
         /// A position. Its value is in `position`.
         case position
         case other(GPSDReport)
-        /// A line that changes no state. It is delivered only to subscribers of raw lines.
+        /// A line that changes no state. Only subscribers of raw lines receive it.
         case line
         case lost(DeviceError)
         case regained
@@ -47,25 +47,27 @@ struct TraceFeed {
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The part of the receivers' time shift that does not depend on `offset`, in nanoseconds. A seek changes it.
+    /// The constant part of the shift of the receivers' times, in nanoseconds. `offset` is added to it. A seek changes
+    /// it.
     var shiftBase: Int64
     var offset: Int64 = 0
     var reader: TraceReader
     var block = TraceBlock()
-    /// The number of consumed records in the block, and the index of the next decoded position.
+    /// `consumedCount` is the number of consumed records in the block. `nextPosition` is the index of the next decoded
+    /// position.
     var consumedCount = 0
     var nextPosition = 0
-    /// The warnings from earlier blocks, and the line number of the last of these warnings.
+    /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last of them.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
-    /// The line that replaces the recorded line, or nil for no replacement.
+    /// The line to deliver instead of the recorded line, or nil to deliver the recorded line.
     var replacedLine: [UInt8]?
-    /// The clock for traces without arrival times.
+    /// The clock that is used if the trace has no arrival times.
     var reportClock = ReportClock()
     var isAtEnd = false
-    /// The time of the preceding event. Before the first event, the time at which reading starts.
+    /// The time of the preceding event, or the time at which reading starts if there was no event.
     var lastTraceTime: Int64
     /// The time of the last event that was skipped when moving to a trace time.
     var lastSkippedTime: Int64 = 0
@@ -135,9 +137,9 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the contents of a batch with the samples that arrived together: the next event, and the samples after
-    /// it with the same sensor and arrival time. The batch ends before a sample that was measured earlier than the
-    /// preceding one.
+    /// Replaces the contents of a batch with samples that arrived together. These are the next event, and the samples
+    /// after it with the same sensor and arrival time. The batch ends before a sample that was measured earlier than
+    /// the preceding one.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)

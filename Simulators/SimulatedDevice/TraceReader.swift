@@ -42,7 +42,7 @@ final class TraceReader: Sendable {
         /// Used blocks whose memory can be reused.
         var spare: [TraceBlock] = []
         var isReading = false
-        /// True while the player is waiting for the block being read.
+        /// True while the player is waiting for the block that is being read.
         var isAwaited = false
         var isDone = false
         /// True from when a thread is requested until it starts.
@@ -176,15 +176,15 @@ extension GPSDDecoder {
         let index = block.positionCount
         if index == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[index].record = block.records.count
-        // A line that only resembles a position report is decoded later, when the record is consumed.
+        // If the line only resembles a position report, it is decoded later, when the record is consumed.
         if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }
 
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
-    /// The decoded positions of the records, in order. Elements beyond `positionCount` are unused and kept only so that
-    /// their memory can be reused.
+    /// The decoded positions of the records, in order. The elements from `positionCount` on are unused. They are kept
+    /// only so that their memory can be reused.
     var positions: [DecodedPosition] = []
     var positionCount = 0
     /// The warnings about the file, each with the number of records that precede it in the block.

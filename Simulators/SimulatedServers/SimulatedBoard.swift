@@ -10,13 +10,13 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates a board. `start` is in nanoseconds. Readings before `start` are dropped, and the times of the other
-    /// readings are relative to it.
+    /// Creates a board from the readings at and after `start`, which is in nanoseconds. The times of the readings
+    /// become relative to `start`.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // If a recording has several contexts, the same device ID may occur twice. New devices are therefore created,
-        // as for a recording without a context.
+        // A recording with several contexts may contain the same device ID twice. New devices are therefore created, as
+        // for a recording without a context.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {
@@ -58,7 +58,7 @@ package struct SimulatedBoard {
         return peaks
     }
 
-    /// Returns "iio:device0" for an ID such as "local:/iio:device0/accel".
+    /// Returns the ID of the IIO device in a sensor ID, such as "iio:device0" in "local:/iio:device0/accel".
     package static func deviceID(in id: SensorDescription.ID) -> String? {
         id.split(separator: "/").last { $0.hasPrefix("iio:device") }.map(String.init)
     }

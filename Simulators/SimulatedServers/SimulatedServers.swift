@@ -26,8 +26,8 @@ import TraceFormats
 /// `SimulatedDevice` is faster and delivers the same readings in every run, but it does not use the servers' protocols.
 ///
 /// All servers listen on the loopback interface, on ports that the system chooses. If the traces contain no positions,
-/// sensors or accessories, programs find none. The environment also selects an empty configuration file and a directory
-/// for calibrations, which is removed with the servers. Programs read the machine's own battery.
+/// sensors or accessories, programs find none. The environment also makes programs use an empty configuration file and
+/// a temporary directory for calibrations. The battery is not simulated: programs read that of the real machine.
 ///
 /// Positions and sensors are lost at the same times as in the trace. If one sensor is lost, all sensors of its device
 /// are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
@@ -65,7 +65,7 @@ public final class SimulatedServers: Sendable {
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
             // If the first reading has a negative time, `Recording` moves time zero to that reading. The other sources
-            // use the times of the trace, so `start` converts the readings back to those times.
+            // use the times of the trace, so `start` reverts this shift.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil

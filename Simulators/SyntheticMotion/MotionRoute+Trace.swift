@@ -6,17 +6,18 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// The minimum distance between two positions, in metres, and the minimum speed, in m/s. Below either value, the
-    /// two positions do not determine a direction.
+    /// Two positions determine a direction only if they are at least this far apart, in metres, and the speed between
+    /// them is at least this speed, in m/s.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 
     /// Creates a route along the positions of one receiver in a trace. The route is treated as a section of a longer
-    /// route, so it does not begin or end at rest.
+    /// one, so it does not begin or end at rest.
     ///
-    /// If the first position has a time, positions without a time are skipped. Otherwise, arrival times are used.
-    /// Altitudes are above mean sea level if available, otherwise above the ellipsoid. A position without an altitude
-    /// uses the preceding altitude. Gaps between positions are filled with straight lines.
+    /// If the first position has a time, the times in the reports are used, and positions without a time are skipped.
+    /// Otherwise, arrival times are used. Altitudes are above mean sea level if available, otherwise above the
+    /// ellipsoid. A position without an altitude uses the preceding altitude. Gaps between positions are filled with
+    /// straight lines.
     ///
     /// - Parameters:
     ///   - trace: A trace with at least two positions.
@@ -53,7 +54,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A vertical leg needs a small ground distance, because a distance of 0 denotes a stay.
+            // A distance of 0 denotes a stay, so a vertical leg gets a small ground distance.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
@@ -107,7 +108,7 @@ private struct TracePositionReader {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// Whether to use report times instead of arrival times. The first report determines the value.
+    /// True if report times are used instead of arrival times. The first report determines the value.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

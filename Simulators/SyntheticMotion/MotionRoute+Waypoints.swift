@@ -10,7 +10,7 @@ extension MotionRoute {
     /// The minimum speed in corners, in m/s.
     private static let minimumCornerSpeed = 0.3
 
-    /// The minimum angle, in degrees, of a corner at which the body stops to turn, and the duration of the turn, in
+    /// At a corner of at least this angle, in degrees, the body stops and turns. The turn takes `standingTurnDuration`
     /// seconds.
     private static let standingTurnAngle = 120.0
     private static let standingTurnDuration = 4.0
@@ -48,7 +48,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // An invalid position is skipped here and reported by the next iteration.
+            // An invalid position is skipped here, because the next iteration reports it.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: coordinate, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
@@ -57,7 +57,7 @@ extension MotionRoute {
             var leg = RouteStage(from: coordinate, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
-            // A vertical leg needs a small ground distance, because a distance of 0 denotes a stay.
+            // A distance of 0 denotes a stay, so a vertical leg gets a small ground distance.
             leg.distance = max(path.distance, Self.minimumLegLength * 1e-3)
             leg.maximumSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
             leg.hasDirection = path.distance >= Self.minimumLegLength
@@ -130,7 +130,8 @@ extension MotionRoute {
 
     private static func computeTimes(_ stages: inout [RouteStage], _ options: RouteOptions) {
         let a = options.acceleration
-        // The maximum speed at the start of each stage, and at the end of the last stage.
+        // The maximum speed at the start of each stage. The last element is the maximum speed at the end of the last
+        // stage.
         var speeds = [Double](repeating: 0, count: stages.count + 1)
         for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
             speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
@@ -167,7 +168,7 @@ extension MotionRoute {
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
         // In the corner, the velocity changes by 2 v sin(angle / 2). The path smooths this change with a quartic
-        // B-spline. If the knots are one second apart, the peak acceleration is 115/192 of the change.
+        // B-spline. If the knots are one second apart, the peak acceleration in m/s² is 115/192 of the change in m/s.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
         return min(speed, max(allowed, minimumCornerSpeed))
     }
@@ -182,7 +183,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times of a leg. The leg must be long enough for the given start and end speeds.
+    /// Sets the speeds and times of a leg. The leg must be long enough to change from the start speed to the end speed.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

@@ -45,8 +45,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none. Halfway through a run of such stages, the direction changes from
-    /// that of the stage before the run to that of the stage after it.
+    /// Sets the directions of stages that have none. A run of such stages first has the direction of the stage before
+    /// the run. Halfway through, the direction changes to that of the stage after the run.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -102,13 +102,14 @@ public struct Waypoint: Sendable, Hashable {
 
 /// The speeds and accelerations on a route between waypoints.
 public struct RouteOptions: Sendable, Hashable {
-    /// The speed in m/s until a waypoint specifies a different speed.
+    /// The speed in m/s, which applies until a waypoint specifies a different speed.
     public var speed = 10.0
-    /// The maximum acceleration along the route, in m/s². The speed is reduced between waypoints that are too close
-    /// together for this acceleration. If the value is infinite, the speed changes instantly before smoothing.
+    /// The maximum acceleration along the route, in m/s². If two waypoints are too close together to reach a speed with
+    /// this acceleration, the speed is reduced. If the value is infinite, the speed changes instantly before smoothing.
     public var acceleration = 2.0
-    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before corners that would exceed it,
-    /// unless the value is infinite. Each corner is considered separately, even in a curve of many waypoints.
+    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before a corner in which the
+    /// acceleration would exceed this value. If the value is infinite, the speed is not reduced. Each corner is
+    /// considered separately, even in a curve of many waypoints.
     public var corneringAcceleration = 3.0
     /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0

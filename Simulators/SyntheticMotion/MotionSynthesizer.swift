@@ -22,8 +22,8 @@ package import SensorFusion
 /// between waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the
 /// duration of the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// Half the interval, in seconds, between the two attitudes from which the rotation rate is computed. For wheeled
-    /// vehicles, the error of this approximation is below 1 nrad/s.
+    /// The rotation rate is computed from two attitudes, this many seconds before and after the current time. For
+    /// wheeled vehicles, the error of this approximation is below 1 nrad/s.
     static let halfStep = 0.0005
 
     package let route: MotionRoute
@@ -67,8 +67,8 @@ public struct MotionSynthesizer: Sendable {
 
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
-    /// Returns the state at a time in seconds since the start. Beyond the ends of the path, the body is at rest. If the
-    /// route was created from a trace, the body continues to move for up to one minute.
+    /// Returns the state at a time in seconds since the start. Before and after the path, the body is at rest. On a
+    /// route that was created from a trace, the body continues to move for up to one minute instead.
     package func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)

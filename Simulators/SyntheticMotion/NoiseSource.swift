@@ -20,7 +20,7 @@ struct NoiseSource: Sendable {
         deviation = noise.density * (rate / 2).squareRoot()
         walkStep = noise.biasWalk / rate.squareRoot()
         numbers = GaussianNumbers(seed: seed, stream: stream)
-        // These numbers are drawn even if there is no bias, so that the noise is the same with and without a bias.
+        // These numbers are drawn even if there is no bias, so that the noise does not depend on the bias.
         let drawn = SIMD3(numbers.uniform(), numbers.uniform(), numbers.uniform())
         bias = drawn * (noise.biasTolerance * biasFraction) * (isVector ? SIMD3(1, 1, 1) : SIMD3(1, 0, 0))
     }
@@ -48,7 +48,7 @@ struct GaussianNumbers: Sendable {
     private var numbers: SplitMix64
     private var spare: Double?
 
-    /// Streams are independent of each other, so removing a sensor does not change the noise of other sensors.
+    /// Each sensor has its own stream of random numbers, so removing a sensor does not change the noise of the others.
     init(seed: UInt64, stream: UInt64) {
         var mixer = SplitMix64(seed: stream)
         numbers = SplitMix64(seed: seed ^ mixer.next())

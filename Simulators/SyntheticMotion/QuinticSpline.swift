@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of a uniform quintic B-spline (de Boor, A Practical Guide to Splines, chapter X). Six control points
-/// determine each interval, and the curve has four continuous derivatives.
+/// The weights of a uniform quintic B-spline (de Boor, A Practical Guide to Splines, chapter X). Each interval of the
+/// curve depends on six control points. The curve has four continuous derivatives.
 ///
-/// The spline reproduces straight lines at constant speed exactly. Changes of speed are spread without overshoot.
+/// The spline reproduces motion in a straight line at constant speed exactly. Changes of speed are spread without
+/// overshoot.
 enum QuinticSpline {
-    /// The weights of the six points for the value and its first two derivatives with respect to the parameter.
+    /// The weights of the six control points: for the value, and for its first two derivatives with respect to the
+    /// parameter.
     struct Weights {
         var values: (Double, Double, Double, Double, Double, Double)
         var firsts: (Double, Double, Double, Double, Double, Double)
         var seconds: (Double, Double, Double, Double, Double, Double)
     }
 
-    /// Returns the weights between the third and the fourth point, for a parameter from 0 to 1.
+    /// Returns the weights for a point on the curve between the third and the fourth control point. `u` runs from 0 to
+    /// 1.
     static func weights(_ u: Double) -> Weights {
         let v = 1 - u
         func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
@@ -37,7 +40,7 @@ enum QuinticSpline {
             let t3 = t2 * t
             return (t3 / 6, (1 + 3 * t + 3 * t2 - 5 * t3) / 6, (1 - 3 * t - 6 * t2 + 5 * t3) / 3)
         }
-        // By symmetry, the weights of the left points are those of the right points for the parameter 1 - u.
+        // By symmetry, the weights of the left points at u are those of the right points at 1 - u.
         let (a, b) = (value(v), value(u))
         let (da, db) = (first(v), first(u))
         let (dda, ddb) = (second(v), second(u))
@@ -47,8 +50,8 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of the differences from the first point. Differences preserve precision far from the
-    /// origin.
+    /// Returns the weighted sum of `d`, the differences between the other points and the first point. Differences
+    /// preserve precision far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }

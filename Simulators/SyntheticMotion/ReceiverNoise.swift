@@ -47,8 +47,7 @@ public struct ReceiverNoise: Sendable, Hashable {
 struct ReceiverSource: Sendable {
     /// The minimum speed at which a course is reported, in m/s.
     private static let minimumCourseSpeed = 0.3
-    /// The number of standard deviations that corresponds to the 95 % confidence level of a normal distribution, in one
-    /// and in two dimensions.
+    /// The number of standard deviations within which 95 % of a normal distribution lies, in one and in two dimensions.
     private static let oneAxis = 1.959964
     private static let plane = 2.447747
 

@@ -22,8 +22,8 @@ struct RouteStage: Sendable {
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions of a stage that has no direction of its own. The direction changes from `before` to `after` at
-    /// `turningTime`, in seconds since the start of the route.
+    /// The directions of a stage that has no direction of its own. Until `turningTime`, in seconds since the start of
+    /// the route, the direction is `before`. From then on, it is `after`.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0

@@ -48,14 +48,15 @@ package struct SensorNoise: Sendable, Hashable {
     /// The one-sided spectral density of the white noise, in the sensor's unit per √Hz. At a sampling rate r, the
     /// standard deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The maximum zero offset after power-up, in the sensor's unit (see ``MotionOptions/biasFraction``).
+    /// The random walk of the bias. The value is the standard deviation of the change within one second, in the
+    /// sensor's unit.
     package var biasTolerance = 0.0
     /// The random walk of the bias, given as the standard deviation of the change in one second, in the sensor's unit.
     package var biasWalk = 0.0
     /// The step size of the converter in the sensor's unit, or 0 for no quantization.
     package var step = 0.0
-    /// The largest reading, in the sensor's unit. The smallest reading is one step below the negated value, as in two's
-    /// complement.
+    /// The largest reading, in the sensor's unit. The smallest reading is the negative of this value minus one step, as
+    /// in two's complement.
     package var range = Double.infinity
 
     var isValid: Bool {
@@ -67,7 +68,7 @@ package struct SensorNoise: Sendable, Hashable {
 /// An accelerometer and a gyroscope in one chip, sometimes with a magnetometer in the same package.
 ///
 /// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. The random walk of the bias is
-/// assumed to have a standard deviation of 0.002 °/s for gyroscopes and 0.1 mg for accelerometers after one minute.
+/// an assumption: after one minute, its standard deviation is 0.002 °/s for gyroscopes and 0.1 mg for accelerometers.
 public struct InertialUnit: Sendable, Hashable {
     /// The name of the chip in the kernel driver.
     package var name: String

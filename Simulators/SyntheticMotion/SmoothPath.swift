@@ -9,7 +9,8 @@ import SystemCalls
 /// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
 /// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// The speeds, in m/s, up to which the heading is the direction of the route, and from which it is the course.
+    /// Two speeds, in m/s. Up to the first, the heading is the direction of the route. From the second, it is the
+    /// course.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -19,8 +20,8 @@ struct SmoothPath: Sendable {
         var geodeticPosition: EarthFixed.GeodeticPosition
         /// The velocity in m/s (east, north, up).
         var velocity: SIMD3<Double>
-        /// The angles in radians. The heading is clockwise from north, the pitch is positive upwards, and the roll is
-        /// positive to the right.
+        /// The angles in radians. The heading is clockwise from north, the pitch is positive if the front is raised,
+        /// and the roll is positive to the right.
         var heading: Double
         var pitch: Double
         var roll: Double
@@ -50,7 +51,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. The control point with the index i is stored at i modulo the cache size.
+    /// A cache of control points. Control point i is stored at index i modulo the cache size.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -78,8 +79,8 @@ struct SmoothPath: Sendable {
         let frame = geodeticPosition.attitude
         let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, displacements)) / knot
         let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, displacements)) / (knot * knot)
-        // In a frame that rotates with the earth (Groves, equation 5.18), the specific force is the acceleration, plus
-        // the Coriolis term (twice the cross product of rotation rate and velocity), minus gravity.
+        // The specific force in a frame that rotates with the earth (Groves, equation 5.18) is the acceleration, plus
+        // twice the cross product of the rotation rate and the velocity (Coriolis), minus gravity.
         let (sine, cosine) = (sin(geodeticPosition.latitude), cos(geodeticPosition.latitude))
         let turning = SIMD3(0, cosine, sine) * rotationRate
         let gravity = NormalGravity.at(sine: sine, height: geodeticPosition.height)
@@ -112,7 +113,8 @@ struct SmoothPath: Sendable {
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The rotations of the points relative to the first point. Successive points differ by at most half a turn.
+        // The azimuths of the points after the first, relative to the first. From one point to the next, the azimuth
+        // changes by at most half a turn.
         var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

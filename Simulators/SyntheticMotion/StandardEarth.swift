@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The normal gravity of the WGS 84 ellipsoid, in m/s².
 ///
-/// On the ellipsoid, gravity follows Somigliana's formula. Above the ellipsoid, it follows a series in the height (NIMA
-/// TR8350.2, third edition, equations 4-1 and 4-3, table 3.4). Gravity points along the normal of the ellipsoid.
+/// On the ellipsoid, gravity follows Somigliana's formula. Above the ellipsoid, it is a power series in the height
+/// (NIMA TR8350.2, third edition, equations 4-1 and 4-3, table 3.4). Gravity points along the normal of the ellipsoid.
 /// Gravity anomalies are neglected, as is the tilt of gravity towards the equator (8 µm/s² at a height of 1,000 m).
 enum NormalGravity {
     static let equator = 9.7803253359

@@ -67,8 +67,8 @@ struct SyntheticSources {
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // The time is computed from the count, so that rounding errors do not accumulate. Report times are rounded to
-        // milliseconds.
+        // The time is computed from the number of readings, so that rounding errors do not accumulate. Report times are
+        // rounded to milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =
             kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())

@@ -34,7 +34,8 @@ package enum WaypointList {
         static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
     }
 
-    /// Returns whether the first line that is neither empty nor a comment is a waypoint or a valid header.
+    /// Returns true if the text begins with a waypoint or a valid header. Empty lines and comments before it are
+    /// skipped.
     package static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = nextLine(&rest) {
@@ -126,7 +127,7 @@ package enum WaypointList {
         guard !text.isEmpty, text.first != "#" else { return [] }
         for separator in [",", ";"] as [Character] where text.contains(separator) {
             var fields = text.split(separator: separator, omittingEmptySubsequences: false).map(trimmed)
-            // A separator at the end of the line terminates the last field.
+            // A separator at the end of the line does not start another field.
             if fields.count > 2, fields.last?.isEmpty == true { fields.removeLast() }
             return fields
         }

@@ -5,7 +5,7 @@ public import Trace
 
 /// A peer that ignores received bytes and sends a pattern as fast as the program reads.
 ///
-/// The byte at each offset is a function of the offset, so the receiver can detect lost, extra and misplaced bytes.
+/// The value of each byte depends only on its offset, so the receiver can detect lost, extra and misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
     private static let chunkLength = 16_384
     private let length: Int64

@@ -5,10 +5,11 @@ import JSONBytes
 public import Trace
 public import UmockdevFormat
 
-/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the program read in the recording, and
-/// checks that the current program writes the same bytes as in the recording.
+/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the recorded program read, and checks
+/// that the current program writes the same bytes as the recorded program.
 ///
-/// If the program writes different bytes, the peer reports the difference and continues after the same number of bytes.
+/// If the current program writes different bytes, the peer reports the difference. It continues as soon as it has
+/// received the recorded number of bytes.
 public struct UmockdevPeer: AccessoryPeer {
     private let script: UmockdevScript
     private let onDifference: @Sendable (String) -> Void
@@ -24,7 +25,7 @@ public struct UmockdevPeer: AccessoryPeer {
 
     var isFinished: Bool { next >= script.steps.count }
 
-    /// Continues the script.
+    /// Advances the script after an event and returns the next actions.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return advance()

@@ -16,9 +16,9 @@ public struct AccessorySimulatorOptions: Sendable {
     public var repeats = false
     /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The playback start shared with other servers. If nil, the trace starts with the simulator. Otherwise, the trace
-    /// starts at the shared time, or when a program opens the announcement directory. With a shared start, waiting for
-    /// dialogues does not delay later events.
+    /// The start of playback, shared with other servers. If nil, the trace starts with the simulator. Otherwise, the
+    /// trace starts at the shared time, or when a program opens the announcement directory. With a shared start, a
+    /// dialogue that takes too long does not shift the schedule of later events.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass of the trace, in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0
@@ -33,18 +33,18 @@ public enum SimulatedTransport: Sendable, Hashable {
     /// A Unix domain stream socket. Like hardware, it serves one program at a time. While a program is connected, a
     /// non-blocking `connect` by a second program fails with EAGAIN.
     case socket
-    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program flushes the
-    /// terminal, which is the last step of opening a serial port. If the program does not flush the terminal, the peer
-    /// begins a short time after the program has opened it.
+    /// A pseudo-terminal, which looks like a serial port. Programs flush a serial port as the last step of opening it,
+    /// so the peer begins to send after the flush. If the program does not flush the terminal, the peer begins shortly
+    /// after the program has opened it.
     case pseudoTerminal
 }
 
 /// The way a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up when the program has read all bytes that the peer has sent, but at the latest 10 s after the
-    /// request. The announcement is removed afterwards.
+    /// The ports hang up once the program has read everything that the peer has sent, or 10 s after the request at the
+    /// latest. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// pending bytes include all bytes that the program has not read.
+    /// this includes all bytes that the program has not read yet.
     case immediately
 }

@@ -17,7 +17,7 @@ struct AnnouncementDirectory: Sendable {
     /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
-        // Checks that even the longest socket path, which contains an accessory ID of seven digits, is short enough.
+        // Checks the longest possible socket path, in which the accessory ID has seven digits.
         guard socket(9_999_999, 99).utf8.count < Self.maximumSocketPathSize else {
             throw DeviceError(
                 .inputOutput,

@@ -14,7 +14,7 @@ final class ListeningPort: SimulatedPort {
     let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// A connection that fills the backlog while a program is connected, so that further programs are refused.
+    /// An extra connection that fills the backlog while a program is connected. Further programs are then refused.
     private var backlogBlocker: Int32 = -1
     var programSession: ProgramSession?
     var totals = SimulatedTraffic()
@@ -48,8 +48,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, programSession.hasSpace { events |= Int16(POLLIN) }
         if programSession.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested. A connection that has hung up is therefore not
-        // polled unless there are events to wait for. Otherwise, poll(2) would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call. A
+        // connection that has hung up is therefore polled only if there are events to wait for.
         return events == 0 && programSession.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }

@@ -20,7 +20,7 @@ final class ProgramSession {
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer. `changed` may be called on any thread, whenever bytes may be pending.
+    /// Creates a session and opens its peer. `changed` is called when there may be bytes to transfer, on any thread.
     /// `unplug` is called when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
@@ -43,8 +43,8 @@ final class ProgramSession {
         bytesReceived += Int64(count)
     }
 
-    /// Writes the peer's bytes using the closure, which returns the number of bytes written, or a negative number with
-    /// the error in `errno`. Returns false if no bytes were written or discarded.
+    /// Writes bytes from the peer to the program. `write` returns the number of bytes written, or a negative number
+    /// with the error in `errno`. Returns false if no bytes were written or discarded.
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {
@@ -53,7 +53,7 @@ final class ProgramSession {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // The next call discards these bytes, so that the peer does not block.
+                // The program no longer reads. The next call discards these bytes, so that the peer does not block.
                 if hasProgramStoppedReading { return true }
             case .empty: return false
             case .ended:

@@ -19,7 +19,7 @@ protocol SimulatedPort: AnyObject {
     var isClosed: Bool { get }
     /// The number of sessions and the traffic of past sessions.
     var totals: SimulatedTraffic { get set }
-    /// The time at which a closing port stops waiting for the program. Nil if the port is not closing.
+    /// The deadline for the program to read the remaining bytes. Nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
 
     func serve(revents: Int16, context: PortContext)
@@ -41,8 +41,8 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. If a context is given, the session is retained until its peer has received all bytes
-    /// that the program has written.
+    /// Ends the current session. If a context is given, the context keeps the session alive until the peer has received
+    /// all bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let programSession else { return }
         programSession.endProgram()

@@ -72,7 +72,7 @@ final class SimulatorLoop: ServiceLoop {
     private let state: SimulatorState
     private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
-    /// The threads that wait for the detachment of an accessory, keyed by the accessory's identifier.
+    /// The semaphores to signal when an accessory has been detached, keyed by the accessory's identifier.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
     /// Sessions whose program has disconnected but whose peer has not received all bytes yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
@@ -171,7 +171,7 @@ final class SimulatorLoop: ServiceLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .immediately, done: nil)) },
                 retain: { session in self.retainSession(session) })
             var traffic = SimulatedTraffic()
-            // An accessory is gone when all of its ports are closed. An accessory without ports remains attached.
+            // An accessory is detached once all of its ports are closed. If it has no ports, it remains attached.
             var isGone = !accessory.ports.isEmpty
             for (portIndex, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[portIndex] ?? 0, context: context)

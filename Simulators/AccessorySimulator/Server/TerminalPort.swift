@@ -8,17 +8,17 @@ import Trace
 
 /// A pseudo-terminal that replaces a serial port.
 ///
-/// The last step of opening a serial port is to flush it, which discards all bytes sent earlier. The peer therefore
-/// waits for the flush, which the master reports in packet mode. A hang-up also discards unread bytes. Before a port
-/// closes, it therefore waits for the program to read all bytes.
+/// As the last step of opening a serial port, a program flushes it, which discards all bytes sent earlier. The peer
+/// therefore sends nothing before the flush, which the master reports in packet mode. A hang-up also discards unread
+/// bytes, so a closing port first waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval in seconds while a port is being opened or closed. Some state changes during this time
     /// cause no event.
     private static let pollingInterval = 0.01
-    /// The time in seconds after which a program that has not flushed the port is considered ready.
+    /// The time in seconds after which a program is considered ready even if it has not flushed the port.
     private static let openTimeout = 0.3
-    /// The time in seconds that the program has after the last write to read the bytes before the port closes. Used
-    /// only if the port cannot check whether bytes are unread.
+    /// The delay, in seconds, between the last write and closing the port. It gives the program time to read the bytes.
+    /// Used only if the port cannot detect unread bytes.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -72,8 +72,8 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && programSession.hasSpace ? input : 0
             if programSession.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the master is therefore not
-        // polled unless there are events to wait for. Otherwise, poll(2) would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
+        // After a hang-up, the master is therefore polled only if there are events to wait for.
         if events == 0, programSession?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -125,7 +125,7 @@ final class TerminalPort: SimulatedPort {
         master = -1
     }
 
-    /// Detects whether the program has closed the port and whether a different program has opened it.
+    /// Detects whether the program has closed the port, or a different program has opened it since.
     private func updateHangUpState(_ revents: Int16) {
         guard let programSession else { return }
         if programSession.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -134,8 +134,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // The number of discarded bytes is limited to the capacity of a terminal. Otherwise, a different program that
-        // has begun to write could prolong the loop.
+        // At most the capacity of a terminal is discarded. Without this limit, a different program that has begun to
+        // write could keep the loop running.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)

@@ -17,8 +17,8 @@ public struct GPSDFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the fault's duration. Without a duration, it listens again
-        /// after one second. A server that has already stopped listens again immediately.
+        /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
+        /// duration. If the server has already stopped listening, it listens again immediately.
         case restart
         /// Half of the next report is sent, and the other half follows after the given number of seconds. If the number
         /// is nil, the connection is closed instead.
@@ -49,7 +49,7 @@ public struct GPSDFault: Sendable, Hashable {
 }
 
 extension GPSDFault.Action {
-    /// The action that ends this action after its duration, or nil for an instantaneous action.
+    /// The action that reverts this action after its duration, or nil for an instantaneous action.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .reconnect

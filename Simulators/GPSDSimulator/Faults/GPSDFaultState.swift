@@ -15,7 +15,7 @@ struct GPSDFaultState {
         var fault: GPSDFault
         var isEnd = false
 
-        /// The time in seconds. Entries without a time have the time -1, so that they sort first.
+        /// The time in seconds, or -1 for an entry without a time. Such entries sort first.
         var time: Double { if case .seconds(let time) = fault.moment { time } else { -1 } }
     }
 

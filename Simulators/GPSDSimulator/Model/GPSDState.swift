@@ -171,7 +171,7 @@ struct SimulatedReceiver {
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
-    /// The satellites of the current epoch, kept until they have been sent as sentences.
+    /// The satellites of the current epoch, or nil once they have been sent as sentences.
     var newSky: SkyReport?
 
     /// True if the receiver has sent a report that ?POLL includes.

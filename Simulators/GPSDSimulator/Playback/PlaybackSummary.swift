@@ -14,7 +14,7 @@ struct PlaybackSummary {
     private(set) var receivers: [ReceiverDescription] = []
     private(set) var version: GPSDVersion?
     private(set) var firstTime: WallTime?
-    /// The arrival time of the report whose time is `firstTime`, in nanoseconds since the start of the trace.
+    /// The arrival time of the report that contains `firstTime`, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
     private(set) var hasSentences = false
     private var hasReports = false
@@ -66,8 +66,8 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the number of nanoseconds by which report times must be shifted so that the first report is current if
-    /// playback starts at `now`.
+    /// Returns the shift of report times in nanoseconds. With this shift, the first report is current if playback
+    /// starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let firstPlaybackTime = now.nanoseconds.addingSaturated(firstTimeAt)

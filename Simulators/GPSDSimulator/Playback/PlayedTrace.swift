@@ -16,13 +16,14 @@ struct PlayedTrace {
     private let minimumPassDuration: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Events that have been read but not returned. Each sentence is placed before the report it belongs to, as in the
-    /// trace.
+    /// Events that have been read but not returned yet. As in the trace, sentences precede the report that they belong
+    /// to.
     private var pending: [PlayedEvent] = []
-    /// The byte offset of the end of the last report. Used only for recordings of gpsd output.
+    /// The byte offset of the end of the last report. Sentences may follow it. Used only for recordings of gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// The time of the last event in the current pass. `step` is the time between the last two events.
+    /// `last` is the time of the last event in the current pass. `step` is the interval between the last two events at
+    /// different times.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
@@ -138,7 +139,7 @@ struct PlayedEvent {
 
     /// The time since the start of playback at speed 1, in nanoseconds, across all passes.
     var time: Int64
-    /// The number of nanoseconds by which report times are shifted because the trace is repeated.
+    /// The shift of report times in the current pass, in nanoseconds. It is 0 in the first pass.
     var shift: Int64
     var contents: Contents
 }

@@ -14,13 +14,15 @@ enum ReportRouting {
         case .other(.toff): return policy.pps
         case .other(.ais):
             guard policy.json else { return false }
-            // An AIS message of type 24 has two parts, which gpsd merges for clients without "split24".
+            // An AIS message of type 24 has two parts. Clients with "split24" receive the parts, and other clients
+            // receive one merged message.
             return isPart(line).map { $0 == policy.split24 } ?? true
         default: return policy.json
         }
     }
 
-    /// Returns true for one part of AIS type 24, false for the merged parts, and nil for other reports.
+    /// Returns true for one part of an AIS message of type 24, false for the merged message, and nil for all other
+    /// reports.
     private static func isPart(_ line: [UInt8]) -> Bool? {
         var type = 0.0
         var part = ""
@@ -82,8 +84,8 @@ extension GPSDReport {
 
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. `sky`
-    /// contains the satellites for a position, or is nil if the satellites have already been sent.
+    /// Returns the NMEA 0183 sentences for the report, as a receiver would send them, without line endings. `sky`
+    /// contains the satellites that belong to a position, or is nil if they have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

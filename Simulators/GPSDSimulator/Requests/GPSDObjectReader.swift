@@ -10,14 +10,13 @@ struct GPSDObjectReader {
         case bare
     }
 
-    /// The text of a value, without quotes and escapes.
+    /// The text of a value, with its quotes removed and its escapes resolved.
     struct Value {
         var bytes: [UInt8]
 
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The number at the start of the text, as returned by C's atoi. The number is clamped to 64 bits, then
-        /// truncated to 32 bits.
+        /// The number at the start of the text, parsed like C's atoi: clamped to 64 bits, then truncated to 32 bits.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }

@@ -17,7 +17,7 @@ struct GPSDRequestReader {
         self.bytes = bytes.first == UInt8(ascii: "?") ? bytes : []
     }
 
-    /// Returns the next request, or nil. A WATCH request with an object changes the policy.
+    /// Returns the next request, or nil if there is none. A WATCH request that contains an object changes `policy`.
     mutating func next(_ policy: inout GPSDWatch) -> GPSDCommand? {
         while at < bytes.count, GPSDObjectReader.isBlank(bytes[at]) { at += 1 }
         guard at < bytes.count else { return nil }

@@ -4,8 +4,8 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests. The state of gpsd
-/// never changes: playback has just started, and no receiver has sent a report.
+/// A simulated gpsd that replies to one client, without a socket or a clock. Intended for tests. Its state never
+/// changes: playback has just started, and no receiver has sent a report yet.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
@@ -33,8 +33,8 @@ public struct GPSDDialogue: Sendable {
     /// The bytes that the server sends to each new client.
     public var greeting: [UInt8] { GPSDEncoder.line(state.version) + [13, 10] }
 
-    /// Returns the reply to the bytes of one read. Like gpsd, does not join a request that is split across reads, and
-    /// ignores all bytes after the first 8191.
+    /// Returns the reply to the bytes of a single read. Like gpsd, it does not join a request that is split across
+    /// reads, and it ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { state.reply(to: $0, policy: &policy, now: now) }
     }

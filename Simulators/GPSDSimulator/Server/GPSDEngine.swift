@@ -6,24 +6,24 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A simulated gpsd without a listener, a thread or a clock. Confined to the server's thread.
+/// The logic of a simulated gpsd, without a listener, a thread or a clock. Confined to the server's thread.
 final class GPSDEngine {
-    /// A client that neither watches nor sends a request is disconnected after this time, in seconds.
+    /// The time, in seconds, after which a client is disconnected if it neither watches nor sends a request.
     private static let idleTimeout = 900.0
-    /// A client that does not read its pending bytes is disconnected after this time, in seconds.
+    /// The time, in seconds, after which a client is disconnected if it does not read its pending bytes.
     private static let clientTimeout = 10.0
     /// The maximum number of events played per call. The limit allows requests to be served between calls.
     static let maximumEventsPerCall = 256
-    /// The number of pending bytes above which a client's requests are not read.
+    /// The number of pending bytes above which no more requests are read from a client.
     private static let maximumPendingBytes = 1 << 22
 
     let options: GPSDServerOptions
     var state: GPSDState
     var clients: [GPSDClient] = []
-    /// False during a fault that closes the port, and while the recorded connection to gpsd is lost.
+    /// False while a fault has closed the port, and while the recorded connection to gpsd is lost.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// The number of lines that were lost by clients that are no longer connected.
+    /// The number of lines that former clients lost before they were disconnected.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
@@ -120,8 +120,8 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // If the server is not listening, playback starts without waiting for a client. Otherwise, the fault that
-        // closed the port would never end.
+        // If the server is not listening, no client can connect, so playback starts without waiting for one. Otherwise,
+        // the fault that closed the port would never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil

@@ -127,7 +127,7 @@ final class GPSDLoop: ServiceLoop {
         acceptor.isOpen = false
     }
 
-    /// Waits for events. Returns the clients in the order in which their descriptors were added.
+    /// Waits for events. Returns the clients in the order of their descriptors in the poll set.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

@@ -16,7 +16,7 @@ public struct GPSDServerOptions: Sendable {
 
     /// The start of playback.
     public enum Start: Sendable, Hashable {
-        /// Playback starts when the first client starts watching or the first program opens the terminal.
+        /// Playback starts when a client first begins to watch, or when a program first opens the terminal.
         case firstWatcher
         /// Playback starts with the server.
         case atOnce
@@ -50,16 +50,16 @@ public struct GPSDServerOptions: Sendable {
     public var start = Start.firstWatcher
     /// The behavior at the end of the trace.
     public var end = End.silence
-    /// The treatment of times in reports. If times are shifted, sentences generated from the reports replace the
-    /// recorded sentences, whose times cannot be shifted.
+    /// The treatment of times in reports. The times in recorded sentences cannot be shifted, so if times are shifted,
+    /// sentences generated from the reports are sent instead.
     public var timestampPolicy = TimestampPolicy.recorded
     /// The initial faults.
     public var faults: [GPSDFault] = []
-    /// If true, connection losses in the recording are repeated. The clients are disconnected, and the server listens
-    /// again only when the recorded connection is restored.
+    /// If true, connection losses in the recording are played back: the clients are disconnected, and the server does
+    /// not listen until the recorded connection is restored.
     public var repeatsLosses = true
-    /// The maximum number of connections. An additional connection replaces the oldest client that has not received a
-    /// reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
+    /// The maximum number of connections. At the limit, a new connection replaces the oldest client that has never
+    /// received a reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
     package var maximumClients = 64
     /// The playback start shared with other servers, or nil to start independently.
     package var sharedStart: SharedPlaybackStart?

@@ -13,14 +13,14 @@ public import Trace
 /// // gpsd -N -n PATH
 /// receiver.stop()
 /// ```
-/// If the trace contains sentences and a single receiver, and times are not shifted, the recorded sentences are sent.
+/// The recorded sentences are sent if the trace contains sentences and a single receiver, and times are not shifted.
 /// Otherwise, sentences are generated from the reports, with the precision of NMEA 0183.
 ///
 /// Playback starts shortly after a program has opened the terminal, because programs discard input while they open a
-/// terminal. When the program closes the terminal, playback continues or, with the pace `onDemand`, waits for the next
-/// program. The options `port`, `faults`, `repeatsLosses` and `maximumClients` are ignored. If the option `end` is
-/// `unplug` or `close`, the terminal is closed at the end of the trace. If it is `loop`, playback ends after a pass
-/// without sentences.
+/// terminal. When the program closes the terminal, playback continues. With the pace `onDemand`, it waits for the next
+/// program instead. The options `port`, `faults`, `repeatsLosses` and `maximumClients` are ignored. If the option `end`
+/// is `unplug` or `close`, the terminal is closed at the end of the trace. With `loop`, the trace is repeated, but
+/// playback ends after a pass without sentences.
 ///
 /// All methods can be called from any thread. Releasing the object stops it.
 public final class ReceiverTerminal: Sendable {

@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval, in seconds, for changes that cause no event. Examples are a program that resumes reading
-    /// and, on a system without inotify, a program that opens the terminal.
+    /// The interval, in seconds, at which the loop checks for changes that cause no event, such as a program that
+    /// resumes reading. On a system without inotify, opening the terminal causes no event either.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.
@@ -51,11 +51,11 @@ final class TerminalLoop: ServiceLoop {
         while true {
             if shared.isStopped { return false }
             // The events are drained before the terminal is checked. If a program opens the terminal after the check,
-            // this causes a new event, which ends the wait.
+            // the new event ends the wait.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // `pollTarget(until:)` must not be used here because it checks the terminal again. If a program has opened
-            // the terminal in the meantime, the loop would wait for the master, which does not report that.
+            // Do not use `pollTarget(until:)` here, because it checks the terminal again. If a program opened the
+            // terminal between the two checks, the loop would poll the master, which does not report the opening.
             let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }

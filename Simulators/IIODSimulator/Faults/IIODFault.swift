@@ -8,7 +8,7 @@ package import Trace
 /// A fault of a simulated iiod. ``syntax`` describes all faults.
 public struct IIODFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
-        /// Limits chunks to the given number of samples. 0 disables the fault.
+        /// A chunk contains at most the given number of samples. 0 disables the fault.
         case partialChunks(Int)
         /// READBUF fails with the given error until the client opens the device again.
         case streamError(Int32)
@@ -22,15 +22,15 @@ public struct IIODFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the fault's duration. Without a duration, it listens again
-        /// after one second. A server that has already stopped listens again immediately.
+        /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
+        /// duration. If the server has already stopped listening, it listens again immediately.
         case restart
         /// OPEN fails with the given error, for example EBUSY. If the error is nil, the fault is disabled.
         case refuseOpen(Int32?)
         /// Reading an attribute fails with an error. If the name is nil, the fault applies to all attributes. If the
         /// error is nil, the fault is disabled.
         case attributeError(String?, Int32?)
-        /// The device is removed. Streams fail with ENODEV. Attribute accesses and OPEN fail with the given error.
+        /// The device is removed. Its streams fail with ENODEV. OPEN and attribute accesses fail with the given error.
         case unplug(Int32)
         /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
@@ -40,8 +40,8 @@ public struct IIODFault: Sendable, Hashable {
 
     package var action: Action
     package var device: String?
-    /// The moment at which the fault occurs. Times are measured from the first use of samples. Sample numbers count
-    /// from the first sample of the device that is sent to a client.
+    /// The moment at which the fault occurs. Times and sample numbers count from the start of the timeline, which
+    /// normally starts when a client first reads or captures samples.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -59,7 +59,7 @@ public struct IIODFault: Sendable, Hashable {
 }
 
 extension IIODFault.Action {
-    /// The action that ends this action after its duration, or nil for instantaneous actions.
+    /// The action that reverts this action after its duration, or nil for an instantaneous action.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)

@@ -13,8 +13,8 @@ struct IIODFaultState: Sendable {
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. `serial` is the number of streams that had been opened before the
-        /// failure.
+        /// The last failure of the device's streams. `serial` is the number of streams opened before the failure. The
+        /// failure affects only these streams.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -28,8 +28,8 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The actions that end faults, each with the duration of its fault. They are scheduled as soon as the current time
-    /// is known.
+    /// The actions that end faults, each with the duration of its fault. These faults began before the current time was
+    /// known. Their ends are scheduled as soon as it is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {
@@ -38,7 +38,7 @@ struct IIODFaultState: Sendable {
         var moment: FaultMoment
         var duration: Double?
         var isEnd = false
-        /// The time in seconds. Entries without a time have the time -1, so that they sort first.
+        /// The time in seconds, or -1 for an entry without a time. Such entries sort first.
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
@@ -74,7 +74,7 @@ struct IIODFaultState: Sendable {
         pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
-    /// Returns the number of the device's next sample that triggers a fault, or nil if there is none.
+    /// Returns the number of the next sample at which a fault of the device occurs, or nil if there is none.
     func nextSample(of device: Int) -> Int64? {
         guard !pendingFaults.isEmpty else { return nil }
         return pendingFaults.compactMap { entry in

@@ -22,7 +22,7 @@ struct IIODStatus: Error, Hashable {
 }
 
 /// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
-/// significant word first. Each bit stands for the channel whose index in the device's list is the bit number.
+/// significant word first. Bit n stands for the channel with index n in the device's list.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
     let text: [UInt8]

@@ -6,7 +6,8 @@ import IIOFormat
 /// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`: an optional sign, digits with at most one
 /// decimal point, and an optional line feed. A missing part is 0, so "-" and ".5" are valid.
 struct KernelNumber {
-    /// The digits before the decimal point without leading zeros, with a minus sign if the number is negative.
+    /// The digits before the decimal point, without leading zeros. If the number is negative, a minus sign precedes
+    /// them.
     let whole: String
     let fraction: String
 
@@ -26,7 +27,7 @@ struct KernelNumber {
 
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// Formats the number with as many decimals as `other`, as drivers do.
+    /// Formats the number with the same number of decimals as `other`, as drivers do.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1

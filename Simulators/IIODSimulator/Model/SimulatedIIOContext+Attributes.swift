@@ -54,8 +54,8 @@ extension SimulatedIIOContext {
         return index
     }
 
-    /// Returns the error for an empty write. This is the error of opening the attribute's file, or EIO if the file can
-    /// be opened.
+    /// Returns the error with which an empty write fails. If opening the attribute's file fails, it is that error,
+    /// otherwise EIO.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -131,7 +131,7 @@ extension SimulatedIIOContext {
     }
 }
 
-/// The clocks for sample timestamps. The raw values are the names that `current_timestamp_clock` accepts.
+/// The clocks that can provide sample timestamps. The raw values are the names that `current_timestamp_clock` accepts.
 enum IIOTimestampClock: String, Sendable {
     case realtime
     case monotonic

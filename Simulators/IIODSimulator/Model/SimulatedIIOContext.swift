@@ -9,8 +9,8 @@ public import IIOFormat
 /// Descriptions of the hardware are read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The IDs of devices that cannot start their buffer without a trigger. Most drivers for sensors without a FIFO
-    /// need a trigger.
+    /// The IDs of devices whose buffer cannot be enabled without a trigger. This applies to most drivers for sensors
+    /// without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
     /// The index of each device's trigger, or -1 if none is set. Contains only devices that support triggers.
     var triggers: [Int: Int] = [:]
@@ -18,8 +18,8 @@ public struct SimulatedIIOContext: Sendable {
     /// Creates a simulation of the devices in a context.
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
-    /// buffer supports triggers. Its initial trigger is the first trigger whose name begins with the device's name and
-    /// a hyphen. An attribute without a value is read as empty text.
+    /// buffer supports triggers. Initially, it uses the first trigger whose name begins with the device's name and a
+    /// hyphen. An attribute without a value reads as empty text.
     public init(_ context: IIOContext) {
         var context = context
         for device in context.devices.indices {

@@ -59,7 +59,7 @@ enum IIODCommand: Hashable {
         return word.utf8.contains { (0x41...0x5a).contains($0) } ? nil : word.uppercased()
     }
 
-    /// Parses the words that follow READ or WRITE. The words must not include the length of a WRITE.
+    /// Parses the words after READ or WRITE. For a WRITE, the caller must first remove the length.
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()

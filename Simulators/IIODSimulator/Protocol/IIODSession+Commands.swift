@@ -125,7 +125,7 @@ extension IIODSession {
         return nil
     }
 
-    /// Calls the closure with the unsent parts of the reply lines and of the scans.
+    /// Calls the closure with the unsent parts of the output: first the reply lines, then the scans.
     func withOutput<Result>(
         _ body: (_ head: UnsafeRawBufferPointer, _ scans: UnsafeRawBufferPointer) -> Result
     ) -> Result {

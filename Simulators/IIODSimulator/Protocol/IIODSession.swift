@@ -10,7 +10,7 @@ struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// The session must wait for samples until the given time, or for another event if the time is `.never`.
+        /// The session waits for samples until the given time. If the time is `.never`, it waits for another event.
         case time(BootTime)
         case ended
     }
@@ -23,7 +23,8 @@ struct IIODSession {
         /// The samples of a WRITEBUF, which are discarded.
         case samples(remaining: Int64, length: Int64)
         case reading(BufferRead)
-        /// The incomplete sample at the end of a READBUF whose length is not a multiple of the sample size.
+        /// The end of a READBUF whose length is not a multiple of the sample size. The remaining length is shorter than
+        /// a sample.
         case remainder
         case ended
     }
@@ -132,7 +133,7 @@ struct IIODSession {
 /// The pending output: reply lines, followed by scans that are stored in a stream's block.
 struct IIODOutput {
     var head: [UInt8] = []
-    /// The device whose stream contains the scans, and the byte range of the scans in the stream's block.
+    /// The scans: the device whose stream contains them, and their byte range in the stream's block.
     var body: (device: Int, range: Range<Int>)?
     var sent = 0
     var isEmpty: Bool { sent >= count }

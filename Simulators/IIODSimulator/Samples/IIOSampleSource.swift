@@ -11,7 +11,7 @@ public protocol IIOSampleSource: Sendable {
     func signals(for device: IIODevice) -> IIODeviceSignals
 }
 
-/// The signals of a device's channels, with the sample times.
+/// The signals of a device's channels, and the times of its samples.
 public struct IIODeviceSignals: Sendable {
     /// The signals by channel id, such as "accel_x". A channel without a signal keeps the value of its `raw` attribute.
     public var channels: [String: IIOSignal]
@@ -89,8 +89,8 @@ public struct IIOSampleTrack: Sendable {
 public struct IIORecordedSource: IIOSampleSource {
     /// The timing of sample delivery.
     public enum DeliveryTiming: Sendable {
-        /// Samples are delivered at their measurement times. A device with several sensors uses the times of the sensor
-        /// with the most readings and repeats the last readings of the other sensors.
+        /// Samples are delivered at their measurement times. If a device has several sensors, the sensor with the most
+        /// readings determines the times, and the others repeat their last readings.
         case recordedTimes
         /// Samples are delivered at the rate that the client sets. The last reading is repeated.
         case deviceRate
@@ -104,9 +104,9 @@ public struct IIORecordedSource: IIOSampleSource {
     ///
     /// - Parameters:
     ///   - tracks: The recorded readings, one track per sensor.
-    ///   - release: The times at which samples are delivered.
+    ///   - release: The timing of sample delivery.
     ///   - duration: The duration of one pass in nanoseconds. By default, a pass ends one mean interval after the last
-    ///     reading. If `duration` is shorter, it is ignored.
+    ///     reading. A shorter `duration` is ignored.
     public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release

@@ -22,7 +22,7 @@ struct IIOScanWriter: Sendable {
 
     var sampleSize: Int { encoder.layout.sampleSize }
 
-    /// Encodes samples. A timestamp is the origin plus the sample time divided by the speed.
+    /// Encodes samples. Each timestamp is `origin` plus the sample time divided by `speed`.
     func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }

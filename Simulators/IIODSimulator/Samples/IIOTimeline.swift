@@ -60,7 +60,7 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// Returns the time of a sample since the start of the first pass, or nil if there is no such sample.
+    /// Returns the time of a sample, counted from the start of the first pass, or nil if there is no such sample.
     func offset(of sample: Int64) -> Int64? {
         guard let phase = phase(of: sample) else { return nil }
         guard loops, let passCount else { return phase }
@@ -83,7 +83,7 @@ struct IIOTimeline: Sendable {
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
-            // Corrects for rounding, so that the result is consistent with `phase(of:)`.
+            // Because of rounding, the count may be too high or too low. It is adjusted to agree with `phase(of:)`.
             while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
             while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
             return count

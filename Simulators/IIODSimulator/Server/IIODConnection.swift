@@ -13,7 +13,7 @@ final class IIODConnection {
     var isBlocked = false
     var hasReceivedEndOfFile = false
     var isFinished = false
-    /// True after the first reply has been sent. Remains false until the client has sent a command.
+    /// True once a reply has been sent. The server sends nothing before the client's first command.
     private(set) var hasReceivedReply = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

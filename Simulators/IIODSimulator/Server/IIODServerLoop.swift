@@ -40,8 +40,8 @@ final class IIODServerLoop: ServiceLoop {
             }
             if isStopped { break }
             perform(actions)
-            // Entry 0 is the listener, and the connections follow in order. Connections accepted now were not polled,
-            // so they have no events.
+            // Entry 0 is the listener, and the connections follow in order. New connections were not polled, so they
+            // have no events.
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (index, connection) in connections.enumerated() {
                 let events = pollSet[index + 1]
@@ -49,8 +49,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving the connections may have triggered faults that wait for a sample. It may also have started the
-            // clock of timed faults.
+            // Serving the connections may have triggered faults at a sample number, or started the clock for timed
+            // faults.
             let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -74,8 +74,8 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // poll(2) reports a hang-up even if no events are requested, so it could return immediately on every call.
-            // Therefore, after an end of file, the connection is polled only if events are requested.
+            // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every
+            // call. After an end of file, the connection is therefore polled only if events are requested.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
@@ -90,7 +90,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If there is no room for the connection, releasing this object closes it.
+        // If the limit is reached, this object is released, which closes the connection.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
@@ -106,7 +106,8 @@ final class IIODServerLoop: ServiceLoop {
     private func serve(_ connection: IIODConnection, events: Int16, now: BootTime) {
         guard !connection.isFinished else { return }
         if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(through: buffer) }
-        // After a hang-up, the input is read until its end and executed, unless the input buffer is full.
+        // After a hang-up, the client's input is still read and executed. The connection is finished at the end of the
+        // input, or when the input buffer is full.
         if events & Int16(POLLHUP | POLLERR) != 0, connection.hasReceivedEndOfFile || !connection.session.acceptsInput {
             connection.isFinished = true
             return
@@ -122,12 +123,12 @@ final class IIODServerLoop: ServiceLoop {
             switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
             case .output: if isDelayed(connection, now: now) { return }
             case .input:
-                // The session waits for input, but after an end of file, no more input arrives.
+                // The session waits for input, but no more input arrives after an end of file.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The session waits for samples, which is useless once the client has closed its side of the
-                // connection.
+                // The session waits for samples. If the client has closed its side of the connection, the wait is
+                // useless.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

@@ -24,7 +24,7 @@ public struct IIODServerOptions: Sendable {
 
     /// The source of sample timestamps.
     public enum TimestampPolicy: Sendable, Hashable {
-        /// A timestamp is the time at which the sample is due, on the clock that `current_timestamp_clock` names.
+        /// A timestamp is the time at which the sample is due. `current_timestamp_clock` selects the clock.
         case clock
         /// A timestamp is the recorded time of the sample in the trace.
         case trace
@@ -40,12 +40,12 @@ public struct IIODServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
-    /// True if the `raw` and `input` attributes of measured channels follow the samples.
+    /// If true, the `raw` and `input` attributes of measured channels contain the current sample.
     package var attributesFollowSamples = true
-    /// True if reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
+    /// If true, reading `raw` or `input` fails with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileBufferEnabled = false
-    /// The maximum number of connections. An additional connection replaces the oldest connection that has not received
-    /// a reply. If there is no such connection, the new connection is closed.
+    /// The maximum number of connections. At the limit, a new connection replaces the oldest one that has never
+    /// received a reply. If there is none, the new connection is closed.
     package var maximumConnections = 256
     /// The playback start shared with other servers, or nil if the server starts independently.
     package var sharedStart: SharedPlaybackStart?

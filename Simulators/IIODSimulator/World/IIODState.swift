@@ -68,7 +68,7 @@ extension IIODState {
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // One nanosecond is added because the conversion back to trace time rounds down.
+        // The conversion back to trace time rounds down. Without the extra nanosecond, the sample would not be due yet.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -77,7 +77,7 @@ extension IIODState {
 // MARK: Faults
 
 extension IIODState {
-    /// Adds a fault. A fault for an unknown device has no effect.
+    /// Adds a fault. Does nothing if the fault names an unknown device.
     mutating func add(_ fault: IIODFault) {
         var device: Int?
         if let name = fault.device {
@@ -92,8 +92,8 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // If no client can connect, the timeline starts without waiting for one. If it waited, the fault that closed
-        // the port would never end.
+        // If the server is not listening, no client can connect, so the timeline starts without waiting for one.
+        // Otherwise, the fault that closed the port would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -126,7 +126,8 @@ extension IIODState {
 // MARK: Attributes
 
 extension IIODState {
-    /// Returns the value of one attribute with a terminating NUL, or all attributes, each preceded by its length.
+    /// Returns the value of one attribute with a terminating NUL. If the path names no attribute, returns all
+    /// attributes, each preceded by its length.
     mutating func read(_ path: IIODAttributePath, now: BootTime) throws(IIODStatus) -> [UInt8] {
         let (device, channel, list) = try context.list(path)
         if let name = path.name { return try value(name, in: list, device: device, channel: channel, now: now) }
@@ -268,7 +269,7 @@ extension IIODState {
             stallCount: faults[device].stallCount)
     }
 
-    /// Returns the time that the timestamp clock shows at the start of the trace.
+    /// Returns the time of the timestamp clock at the start of the trace, or 0 if timestamps are recorded times.
     private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.timestampPolicy == .clock else { return 0 }
         let clock = IIOTimestampClock(rawValue: device.timestampClock) ?? .realtime

@@ -20,11 +20,11 @@ struct SampleStream {
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived, for real-time delivery.
+    /// The samples that have arrived but have not been consumed. Used for real-time delivery.
     private var queue: SimulatedSampleQueue
-    /// The number of the next sample, for delivery on demand.
+    /// The number of the next sample. Used for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of the device's stalls that this stream has handled. For each stall, the stream skips the lost
+    /// The number of stalls that this stream has handled. After each stall of the device, the stream skips the lost
     /// samples.
     private var handledStallCount: Int
 
@@ -61,8 +61,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than OPEN requested. If so, samples of the refill that the client does not
-            // request are kept.
+            // True if the refill is shorter than OPEN requested. The stream then keeps the samples that the client does
+            // not request, instead of discarding them.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -87,7 +87,7 @@ struct SampleStream {
                 }
             }
             if availableCount != nil {
-                // For a shortened refill, only the samples to be sent need to be available.
+                // A short refill needs only the samples that will be sent. A full refill needs all of its samples.
                 let needed = isShort ? min(refill, requestedCount) : refill
                 guard queue.count >= needed else {
                     return .wait(state.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -99,8 +99,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `consumedCount` samples. Like iiod, discards the part of a refill
-    /// that the client has not requested.
+    /// Encodes the next `count` samples and consumes `consumedCount` samples. Like iiod, the stream discards the
+    /// samples of a refill that the client has not requested.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {

@@ -23,13 +23,13 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var name: String
     /// The name of the protocol.
     public var protocolName: String
-    /// The number of the session among the accessory's sessions with the same protocol, starting at 1.
+    /// The number of the session. An accessory's sessions with the same protocol are numbered from 1.
     public var session: Int
     /// The kind of difference.
     public var kind: Kind
     /// The offset of the first different byte in the session's output, or 0 for other kinds of differences.
     public var offset: Int64
-    /// The recorded bytes, starting at ``offset``. At most 256 bytes are stored.
+    /// The recorded bytes at ``offset``. At most 256 bytes are stored.
     public var expected: [UInt8]
     /// The bytes that the program wrote instead of ``expected``. At most 256 bytes are stored.
     public var found: [UInt8]

@@ -6,8 +6,8 @@ import Synchronization
 extension RecordedAttachment {
     // MARK: Serving
 
-    /// Transfers as many bytes as possible in both directions. If another thread is already transferring bytes, this
-    /// call tells it to check for more and returns.
+    /// Transfers as many bytes as possible in both directions. If another thread is already transferring bytes, makes
+    /// that thread check for more and returns.
     func transferBytes() {
         let isFirst = state.withLock { state in
             if state.isPumping {

@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread, when an event
-/// contains bytes or when a timer started by an action of the program fires.
+/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread. A transfer
+/// begins when an event contains bytes, or when a timer fires that an action of the program has started.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -16,7 +16,8 @@ final class RecordedAttachment: SimulatedAttachment {
         let name: String
         /// The dialogues that have not ended, sorted by number.
         var dialogues: [RecordedDialogue] = []
-        /// The number of the last recorded dialogue, and whether more events of that dialogue can follow.
+        /// `recorded` is the number of the last recorded dialogue. `isRecording` is true if more events of that
+        /// dialogue can follow.
         var recorded = 0
         var isRecording = false
         /// The number of the last dialogue that the program has opened.
@@ -66,7 +67,8 @@ final class RecordedAttachment: SimulatedAttachment {
             if let last = state.protocols[index].sessions.last, last.channel.end == nil {
                 throw SimulatedAccessorySource.busy(name)
             }
-            // A dialogue's number differs from its position in the array if earlier dialogues have been removed.
+            // Earlier dialogues may have been removed, so a dialogue's number can differ from its position in the
+            // array.
             let next = state.protocols[index].dialogues.first { !$0.isOpened }?.number
             let number = next ?? state.protocols[index].opened + 1
             state.protocols[index].opened = number
@@ -81,7 +83,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
-            // The timer's closure needs the lock that is held here, so it cannot run before the timer is stored.
+            // The timer's closure needs this lock, so it cannot run before the timer is stored.
             state.transferTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.transferTimer = nil }
                 self?.transferBytes()

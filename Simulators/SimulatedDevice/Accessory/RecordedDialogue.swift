@@ -3,9 +3,11 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the program's progress in that session. Either the program or the recording may be ahead.
+/// A recorded session and the current program's progress in it. The program may be ahead of the recording, or behind
+/// it.
 struct RecordedDialogue: Sendable {
-    /// Bytes sent by the accessory, and the number of bytes that the program had already written when it read them.
+    /// Bytes sent by the accessory. `after` is the number of bytes that the program in the recording had already
+    /// written.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -28,7 +30,7 @@ struct RecordedDialogue: Sendable {
     private(set) var isClosed = false
     private var input = FIFOQueue<Input>()
     private(set) var pendingInputCount = 0
-    /// The number of bytes from the accessory that the program can no longer read.
+    /// The number of bytes from the accessory that were lost because the program has closed the session.
     private var lostInput = 0
     private var droppedInput = 0
     /// The bytes that the program wrote in the recording, in the recorded chunks. Bytes that have already been compared
@@ -81,7 +83,7 @@ struct RecordedDialogue: Sendable {
         compare()
     }
 
-    /// Pending input counts as lost.
+    /// Closes the session. Pending input counts as lost.
     mutating func close() {
         isClosed = true
         lostInput += pendingInputCount
@@ -102,9 +104,9 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason for the accessory to end the session now, or nil if the session continues.
+    /// The reason with which the accessory must end the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
-        // Detaching the accessory ends the session automatically.
+        // A recorded detachment is ignored here, because detaching the accessory also ends the session.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
             writtenCount >= recordedCount
         else { return nil }

@@ -98,7 +98,8 @@ public struct CallbackDifference: Sendable, Hashable {
     /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
     package var name: String
-    /// The line number of the expected callback, or one past the last line if no more callbacks were expected.
+    /// The line number of the expected callback. If no more callbacks were expected, the number of the last line plus
+    /// one.
     package var line: Int
     /// The number of the callback, counted from 1.
     package var number: Int
@@ -109,7 +110,7 @@ public struct CallbackDifference: Sendable, Hashable {
     package var expected: CallbackValue?
     /// The actual value, or nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The distance between the two values in the unit of the field, or nil if no distance is defined for them.
+    /// The difference between the two values, in the unit of the field, or nil if no difference is defined for them.
     package var distance: Double?
     package var tolerance: FieldTolerance
     /// The preceding callbacks, as JSON. All of them matched.

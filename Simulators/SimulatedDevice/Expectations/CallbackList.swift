@@ -18,7 +18,7 @@ public struct CallbackList: Sendable {
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []
-    /// True if the list has reached the maximum file size. Further callbacks are only counted.
+    /// True if the list has reached the maximum file size. Further callbacks are counted but not stored.
     private var isFull = false
 
     /// Creates an empty list.

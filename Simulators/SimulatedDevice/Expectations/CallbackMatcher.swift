@@ -13,7 +13,8 @@ struct CallbackMatcher {
         var tolerance: FieldTolerance
     }
 
-    /// The tolerances, keyed by field name or by a path without indices, such as `latitude` or `locations.latitude`.
+    /// The tolerances. A key is a field name such as `latitude`, or a path without indices such as
+    /// `locations.latitude`.
     let tolerances: [String: FieldTolerance]
 
     /// Returns the first difference that exceeds its tolerance, or nil if all fields match. Fields may be in any order.
@@ -21,7 +22,8 @@ struct CallbackMatcher {
         find(expected, got, FieldPath())
     }
 
-    /// The path of a field for messages, and the path and name for finding its tolerance.
+    /// A field. `path` is its path in messages. `key` is the path without indices. `key` and `name` are used to find
+    /// the tolerance.
     private struct FieldPath {
         var path = ""
         var key = ""
@@ -75,7 +77,8 @@ struct CallbackMatcher {
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ fieldPath: FieldPath)
         -> Mismatch?
     {
-        /// Returns a member. Checks `index` first, because the members usually have the same order.
+        /// Returns the member with the given name. Checks `index` first, because both objects usually have the same
+        /// order.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }
@@ -107,8 +110,8 @@ struct CallbackMatcher {
     /// Returns the angle between two rotations in degrees, or nil if a list is not a quaternion.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
-        // A quaternion and its negative represent the same rotation, so two chords connect a pair of rotations, and the
-        // shorter one is used. Its length is 2·sin(angle/4).
+        // A quaternion and its negative represent the same rotation, so there are two chords between a pair of
+        // rotations. The shorter one is used. Its length is 2·sin(angle/4).
         let near = (one - other), far = (one + other)
         let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
         return 4 * asin(min(1, chord / 2)) * 180 / .pi

@@ -12,9 +12,10 @@ import Trace
 ///      "options":{"frame":"magnetic","stream":"device-motion"},
 ///      "tolerances":{"heading":{"absolute":0.01,"circle":360},"gravity":{"absolute":0.0001}}}
 ///
-/// The header is a single line. Each further line is one callback, a JSON object. The key of a tolerance is the name of
-/// a field or its path in the callback, such as `locations.latitude`. The tolerance of a list applies to its elements.
-/// Fields without a tolerance must be equal. ``CallbackList`` creates files in this format.
+/// In the file, the header is a single line. Each further line contains one callback as a JSON object. The key of a
+/// tolerance is the name of a field or its path in the callback, such as `locations.latitude`. The tolerance of a list
+/// applies to each element. Fields without a tolerance must match exactly. ``CallbackList`` creates files in this
+/// format.
 public struct ExpectedCallbacks: Sendable {
     /// The maximum length of a line, in bytes.
     package static let maximumLineLength = 1 << 20
@@ -29,7 +30,7 @@ public struct ExpectedCallbacks: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The contents of the file.
-    ///   - name: The name for messages.
+    ///   - name: The name of the file in error messages.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         (self.bytes, self.name) = (bytes, name)
         var lines = CallbackLines(bytes)

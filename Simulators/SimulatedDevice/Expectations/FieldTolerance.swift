@@ -4,15 +4,16 @@ public import JSONBytes
 
 /// The maximum difference between a number and the expected number.
 ///
-/// A number matches if the difference does not exceed ``absolute``, or if it does not exceed ``relative`` times the
-/// expected number. By default, numbers must be equal.
+/// A number matches if it differs from the expected number by at most ``absolute``, or by at most ``relative`` times
+/// the expected number. By default, numbers must be equal.
 public struct FieldTolerance: Sendable, Hashable, JSONWritable {
-    /// The maximum absolute difference, in the unit of the field, or in seconds for ISO 8601 times.
+    /// The maximum absolute difference, in the unit of the field. For ISO 8601 times, the unit is seconds.
     public var absolute = 0.0
     /// The maximum difference as a fraction of the expected number.
     public var relative = 0.0
-    /// The size of a full circle in the unit of the field, or nil if the number is not an angle. If the size is 360,
-    /// the angles 359.9 and 0.1 differ by 0.2. The value -1 denotes an invalid angle and matches only -1.
+    /// The size of a full circle in the unit of the field, such as 360, or nil if the number is not an angle. On a
+    /// circle of 360, the angles 359.9 and 0.1 differ by 0.2. The value -1 denotes an invalid angle and matches only
+    /// -1.
     public var circle: Double?
     /// The maximum angle in degrees between two quaternions, or nil for other values. A quaternion is a list of four
     /// numbers.

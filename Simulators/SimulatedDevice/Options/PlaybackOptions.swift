@@ -14,16 +14,16 @@ public import DeviceCore
 ///
 /// All times are relative to the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback. The device starts in the state that the trace has reached by then, including the battery,
-    /// the accessories, and lost sources and sensors. The last position is available but is not delivered. Negative
-    /// values are treated as zero.
+    /// The start of playback. The device starts in the state that the trace has reached by then. This includes the
+    /// battery, the accessories, and any sources and sensors that were lost. The last position is available but is not
+    /// delivered. Negative values are treated as zero.
     public var from = Duration.zero
     /// The end of playback, or nil for the end of the trace. Events at exactly this time are still played.
     public var to: Duration?
     /// The number of passes.
     public var loops = PlaybackLoops.once
     /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The device's clock and
-    /// the times of receivers and sensors are shifted equally and stay consistent.
+    /// the times of receivers and sensors skip the same time, so they stay consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
@@ -42,8 +42,8 @@ public struct PlaybackOptions: Sendable {
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
 /// receivers and sensors. A pass ends at the time at which the next position would be due. In a trace without
 /// positions, it ends when the next sample would be due. If ``PlaybackOptions/to`` is set and no event occurs at
-/// exactly that time, the pass ends at that time instead. Each pass begins by restoring the device's state at its
-/// start, like a seek.
+/// exactly that time, the pass ends at that time instead. At the beginning of each pass, the device returns to its
+/// state at the start of playback, as after a seek.
 ///
 /// With `endless`, each call of `play()` plays one pass, whereas `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
@@ -91,9 +91,9 @@ public struct TraceStreams: Sendable, Hashable {
     public var accessories: Bool
     /// If true, beacons are played.
     public var beacons: Bool
-    /// New names for sensors and receivers, by sensor ID or receiver path in the trace. With new names, a program that
-    /// expects certain names can play a recording from a different machine. Raw gpsd lines are not changed. If several
-    /// sensors end up with the same name, only the first is played.
+    /// New names for sensors and receivers, keyed by the sensor ID or receiver path in the trace. They allow a program
+    /// that expects certain names to play a recording from a different machine. Raw gpsd lines are not changed. If
+    /// several sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]
 
     /// Creates a selection of parts. By default, no part is included.

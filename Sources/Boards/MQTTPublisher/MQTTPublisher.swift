@@ -30,8 +30,8 @@ public final class MQTTPublisher: Sendable {
         /// The connection was lost or could not be established. The event is not repeated until the broker has accepted
         /// a connection again.
         case lost(DeviceError)
-        /// The spool cannot be written or read. New messages are queued in memory, and unreadable messages are dropped.
-        /// The event is not repeated until the spool has worked again.
+        /// The spool cannot be written or read. New messages are queued in memory, and messages that cannot be read are
+        /// dropped. The event is not repeated until the spool has worked again.
         case spoolFailed(DeviceError)
     }
 
@@ -74,8 +74,8 @@ public final class MQTTPublisher: Sendable {
     /// Publishes the position of an object, such as a `CLLocation`. Ignores an object without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes sensor readings. They are combined into messages. A message is complete when it contains 64 readings
-    /// or spans at least 1 s.
+    /// Publishes sensor readings. Several readings are combined into one message, which is complete when it contains 64
+    /// readings or spans at least 1 s.
     public func publish(_ batch: MotionBatch) {
         let completeBatch = pendingBatches.withLock { pending -> MotionBatch? in
             var merged = pending[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
@@ -112,8 +112,8 @@ public final class MQTTPublisher: Sendable {
     public var statistics: MQTTStatistics { work.statistics }
 
     /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
-    /// remaining messages stay in the spool folder. Further calls can only bring the deadline forward. Does not wait if
-    /// called on the publisher's thread.
+    /// remaining messages stay in the spool folder. Another call can shorten the wait, but not extend it. Does not wait
+    /// if called on the publisher's thread.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time.inSeconds
@@ -130,8 +130,8 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var delivered = 0
     /// The number of queued messages, including those of previous runs.
     public var queued = 0
-    /// The number of messages dropped because the queue was full or the disk could not be read. After the publisher has
-    /// ended, the number includes messages that could not be written to the spool folder.
+    /// The number of dropped messages. Messages are dropped if the queue is full or the disk cannot be read. When the
+    /// publisher ends, messages that cannot be written to the spool folder are dropped too.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0
@@ -148,7 +148,7 @@ struct PublisherTiming: Sendable {
     var maximumRetryDelay = 60.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
-    /// The interval at which queued messages are synced to disk. With a smaller value, fewer messages are lost in a
-    /// power failure, but syncs are more frequent.
+    /// The interval at which queued messages are synced to disk. With a shorter interval, a power failure loses fewer
+    /// messages, but syncs are more frequent.
     var syncInterval = 5.0
 }

@@ -28,7 +28,7 @@ public struct MQTTPublisherSettings: Sendable {
     /// The directory for queued messages, for exclusive use by this publisher. If nil, messages are queued in memory.
     public var spoolFolder: String?
 
-    /// Creates a board's default settings, which publish positions on `owntracks/USER/DEVICE`.
+    /// Creates the default settings of a board. Positions are published on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
         (self.broker, self.user, self.device) = (broker, user, device)
         topic = "owntracks/\(user)/\(device)"
@@ -57,8 +57,8 @@ public struct MQTTPublisherSettings: Sendable {
 
     func presence(at time: WallTime) -> Presence {
         guard publishesHomeAssistantDiscovery else {
-            // The will is not retained. Otherwise, it would replace the last fix, which the broker keeps for new
-            // subscribers.
+            // A retained will would replace the last fix, which the broker keeps for new subscribers. The will is
+            // therefore not retained.
             return Presence(
                 birthMessages: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))

@@ -10,7 +10,7 @@ final class PublisherLoop: Sendable {
         let spool: Spool
         var statistics = MQTTStatistics()
         var hasReportedFailure = false
-        /// The time after which queued messages are no longer sent. Nil if the publisher has not been ended.
+        /// The deadline for sending queued messages, or nil if the publisher has not been ended.
         var end: BootTime?
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
@@ -89,8 +89,8 @@ final class PublisherLoop: Sendable {
 
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and need not connect again. This is the case if no messages are queued, or
-    /// if the broker is unavailable and all messages are on disk.
+    /// True if the publisher has been ended and no longer needs a connection. Either no messages are queued, or the
+    /// broker is unavailable and all messages are on disk.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -156,8 +156,8 @@ final class PublisherLoop: Sendable {
                 }
             }
         }
-        // If messages are unacknowledged, the final message would be queued and never sent. In this case, the
-        // connection is closed without calling `disconnect()`, so that the broker publishes the will.
+        // If earlier messages are unacknowledged, the final message would be queued and never sent. In this case, the
+        // connection is closed without calling `disconnect()`, so that the broker publishes the will instead.
         guard connected != nil, inFlight.isEmpty else { return }
         _ = try connection.publish(presence.will)
         connection.disconnect()
@@ -173,7 +173,8 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // The broker retains only the newest position, so that new subscribers do not receive an outdated position.
+            // Only the newest position is published as a retained message, so new subscribers do not receive an
+            // outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             inFlight.append(try connection.publish(message), record: record.number)
         }
@@ -202,8 +203,8 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // `add` signals this thread only if `isSending` is true. While it is false, this thread must check the
-                // spool for new messages again later.
+                // While `isSending` is false, `add` does not signal this thread. The thread must then check the spool
+                // for new messages again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

@@ -23,8 +23,8 @@ package enum BrokerEvent: Sendable, Equatable {
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. A longer payload is truncated to one byte more than this size, which
-    /// marks it as too long.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that the
+    /// receiver can detect that it is too long.
     package static let payloadLimit = 65_536
 }
 
@@ -61,8 +61,8 @@ package protocol BrokerConnection: AnyObject {
     func disconnect()
 }
 
-/// A function that starts connecting to a broker and returns the connection. Once the broker has accepted it, the
-/// connection delivers ``BrokerEvent/connected``.
+/// A function that begins to connect to a broker and returns the connection. The connection delivers
+/// ``BrokerEvent/connected`` when the broker has accepted it.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 

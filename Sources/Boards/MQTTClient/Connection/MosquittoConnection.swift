@@ -66,8 +66,8 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // libmosquitto sends pings only in its loop functions, which are not called during a wait. Each wait is
-        // therefore at most a quarter of the keep-alive interval.
+        // libmosquitto sends pings only in its loop functions, which are not called during a wait. A wait therefore
+        // lasts at most a quarter of the keep-alive interval.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)
@@ -123,8 +123,8 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // When the broker rejects a connection, the connection ends as well. The broker's return code is more specific
-        // than the resulting error, so it is reported instead.
+        // After a broker has rejected a connection, the connection also ends with an error. The broker's return code is
+        // more specific than this error, so the code is reported.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

@@ -9,9 +9,9 @@ final class MosquittoEvents {
     private var events: [BrokerEvent] = []
     /// The topics of pending subscriptions, by message ID.
     var pendingSubscriptions: [Int32: String] = [:]
-    /// The return code with which the broker rejected the connection.
+    /// The broker's return code if it rejected the connection, otherwise nil.
     private(set) var refusal: Int32?
-    /// The reason why the connection ended.
+    /// The libmosquitto error code with which the connection ended, or nil.
     private(set) var failure: Int32?
 
     func drain() -> [BrokerEvent] {
@@ -41,7 +41,7 @@ final class MosquittoEvents {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-            // If the payload is too long, one byte beyond the limit is kept to mark it as too long.
+            // One byte beyond the limit is kept, so that the receiver can detect that the payload is too long.
             let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
             MosquittoEvents.of(context)?.events.append(
                 .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))

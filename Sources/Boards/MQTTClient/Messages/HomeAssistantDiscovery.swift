@@ -6,8 +6,8 @@ import JSONBytes
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic on which "online" or "offline" is published. If a board loses its connection, the broker publishes
-    /// "offline" as the board's will.
+    /// The topic for the board's availability, which is "online" or "offline". If the board loses its connection, the
+    /// broker publishes the board's will, "offline".
     package var availability: String
     /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
     package var identifier: String
@@ -32,7 +32,7 @@ package struct HomeAssistantDiscovery: Sendable {
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            // If the name is null, the tracker becomes the main entity of the device, and has the device's name.
+            // A null name makes the tracker the main entity of the device, so it gets the device's name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
             writer.member("object_id", identifier)

@@ -25,8 +25,7 @@ package struct OwnTracksLocation: Sendable {
 }
 
 extension OwnTracksLocation {
-    /// Creates a location from a report, or returns nil if the report has no fix. If the report has no time, `now` is
-    /// used.
+    /// Creates a location from a report, or returns nil if the report has no fix. Uses `now` if the report has no time.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)
@@ -45,7 +44,7 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report. Pass the topic as `receiver`. The report contains it in place of a
+    /// Returns the location as a position report. Pass the topic as `receiver`. In the report, it takes the place of a
     /// receiver's path.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()

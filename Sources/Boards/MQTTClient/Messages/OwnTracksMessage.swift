@@ -57,8 +57,8 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// Sets the location's time, and replaces optional values that are out of range with NaN. Each optional value that
-    /// `read` parses must be checked here.
+    /// Sets the location's time, and replaces optional values that are out of range with NaN. If you make `read` parse
+    /// another optional value, check it here.
     private static func validated(
         _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
     ) -> OwnTracksMessage {

@@ -42,10 +42,10 @@ package struct MQTTSourceTiming: Sendable {
     package var maximumRetryDelay = 30.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     package var stableDuration = 10.0
-    /// If no fix arrives for this time, the position is reported as lost. The time is long, because boards report less
-    /// often than receivers.
+    /// The time without a fix after which the position is reported as lost. The time is long, because boards report
+    /// less often than receivers.
     package var silenceTimeout = 60.0
-    /// The maximum difference between the time of a fix and the current time. If the difference is larger, the fix is
+    /// The maximum difference between the time of a fix and the current time. A fix with a larger difference is
     /// ignored, because it is outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 

@@ -8,7 +8,7 @@ struct RemotePositionSubscriber {
         case none
         /// A retained fix, which was published before the subscription. It is used only as the last known position.
         case lastKnown(PositionReport)
-        /// A new fix. `isFirst` is true if there was no current fix before it.
+        /// A new fix. `isFirst` is true for the first fix after a reset, a loss or a silence.
         case fix(PositionReport, isFirst: Bool)
         case lost(DeviceError)
     }
@@ -29,7 +29,7 @@ struct RemotePositionSubscriber {
         (self.topic, self.timing, lastFix) = (topic, timing, now)
     }
 
-    /// Resets the state after a change of subscriptions or a new connection.
+    /// Resets the state. Called after a change of subscriptions and for each new connection.
     mutating func reset(now: BootTime) {
         (lastFix, newestFixTime) = (now, nil)
         (isLost, isSilent, hasFix) = (false, false, false)
@@ -52,8 +52,8 @@ struct RemotePositionSubscriber {
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> Update {
         guard topic == self.topic else {
-            // The broker retains the newest availability message for Home Assistant, so even a retained message
-            // describes the current state and is processed.
+            // The broker retains the newest availability message for Home Assistant. A retained message therefore
+            // describes the current state and is processed like a new one.
             return payload == HomeAssistantDiscovery.offline ? reportLoss(Self.disconnectedError(self.topic)) : .none
         }
         switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
@@ -80,8 +80,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake, so the problem is reported only after three malformed
-            // messages since the last valid location.
+            // Any client may publish a malformed message by mistake. The problem is therefore reported only after three
+            // malformed messages without a valid location in between.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(
@@ -97,7 +97,8 @@ struct RemotePositionSubscriber {
         return .lost(error)
     }
 
-    /// The assumed age, in seconds, of a fix whose time is in the future. At this age, a fix is not considered current.
+    /// The age, in seconds, that is assumed for a fix whose time is in the future. It is so high that the fix is not
+    /// considered current.
     private static let unknownAge = 3600.0
 
     private static func ageError(_ topic: String, age: Double) -> DeviceError {

@@ -8,7 +8,7 @@ struct SpoolLimits: Sendable {
     var records = 100_000
     /// The maximum size on disk, in bytes.
     var bytes = 16 << 20
-    /// The size at which a new file is started, in bytes. Records on disk are dropped one file at a time.
+    /// The size at which a new file is started, in bytes. Records on disk are dropped by deleting a whole file.
     var fileBytes = 64 << 10
     /// The maximum number of records in memory. Records are kept in memory if there is no directory or the disk cannot
     /// be written.
@@ -62,7 +62,8 @@ final class Spool {
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a descriptor to sync, or nil if all data is synced. The caller must close the descriptor.
+    /// Returns the descriptor of a file or directory to sync, or nil if all data is synced. The caller must close the
+    /// descriptor.
     func descriptorToSync() -> Int32? {
         for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
@@ -86,8 +87,8 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // If the memory is full, drops the oldest records in memory. The records on disk are older, but are kept
-        // because they use no memory.
+        // If the memory is full, the oldest records in memory are dropped. The records on disk are older, but use no
+        // memory, so they are kept.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
@@ -131,7 +132,8 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // A closed file without queued records is removed first, because the new file may have the same name.
+        // The new file may have the same name as the last file. If the last file is closed and contains no queued
+        // records, it is removed first.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -174,7 +176,7 @@ final class Spool {
 
     // MARK: Reading
 
-    /// Returns the next record that has not been returned since ``rewind()``, or nil if there is none.
+    /// Returns the next unread record, or nil if there is none. ``rewind()`` makes all queued records unread again.
     func next() -> SpoolRecord? {
         while true {
             do throws(DeviceError) {
@@ -182,8 +184,8 @@ final class Spool {
                 break
             } catch {
                 recordFailure(error)
-                // The file is kept if descriptors or memory are temporarily unavailable. After any other error, its
-                // records are dropped.
+                // If descriptors or memory are temporarily unavailable, the file is kept and read again later. After
+                // any other error, its records are dropped.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
                 else { return nil }
@@ -195,7 +197,8 @@ final class Spool {
         return record
     }
 
-    /// Restarts at the oldest queued record, because messages that were sent but not acknowledged may have been lost.
+    /// Restarts reading at the oldest queued record. Messages that were sent but not acknowledged may have been lost,
+    /// so they are sent again.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()

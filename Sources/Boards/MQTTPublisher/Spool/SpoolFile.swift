@@ -86,7 +86,7 @@ final class SpoolFile {
         return nil
     }
 
-    /// Truncates the file after all its records have been acknowledged. Returns false on failure.
+    /// Empties the file after all its records have been acknowledged. Returns false on failure.
     func truncate() -> Bool {
         guard disk.truncate(descriptor, 0) == 0 else { return false }
         (size, unacknowledgedCount) = (0, 0)
@@ -100,7 +100,8 @@ final class SpoolFile {
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
     }
 
-    /// Returns the contents starting at an offset. A file from this run can be read after it has been unlinked.
+    /// Returns the contents starting at an offset. A file that was created in this run is still open, so it can be read
+    /// even after it has been unlinked.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }

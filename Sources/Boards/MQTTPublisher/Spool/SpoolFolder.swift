@@ -89,8 +89,8 @@ final class SpoolFolder {
             let unacknowledgedCount = content.numbers.lazy.filter { $0 > stored.acknowledged }.count
             if let last = content.numbers.last { stored.next = max(stored.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // A file without queued records may contain the acknowledgements for an earlier file. It is kept if an
-            // earlier file is kept.
+            // A file without queued records may still contain acknowledgements for an earlier file. It is kept as long
+            // as an earlier file is kept.
             guard unacknowledgedCount > 0 || !stored.files.isEmpty, !isTooOld else {
                 stored.dropped += unacknowledgedCount
                 unlink(content.file)

@@ -11,7 +11,7 @@ struct SpoolReader {
     /// The number of bytes read from the file.
     private var offset = 0
 
-    /// Advances past a record that has been read from memory.
+    /// Moves the read position past a record that has been read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
     /// Resets the read position if it is in the given file. Called when the file has been removed or emptied.
@@ -61,8 +61,8 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the first record. Records before this index have been removed from the queue, but are deleted from
-    /// the array only in batches.
+    /// The index of the oldest record in the queue. Earlier elements are no longer part of the queue, but are deleted
+    /// from the array only in batches.
     private var start = 0
     private(set) var bytes = 0
 

@@ -2,7 +2,7 @@
 
 /// A queued message for the broker.
 package struct SpoolRecord: Sendable, Equatable {
-    /// The message kind. The raw value is the letter that represents the kind in a line.
+    /// The kind of message. The raw value is the letter that stands for the kind in a line.
     package enum Kind: UInt8, Sendable {
         /// A position. The broker retains the last position.
         case position = 0x50
