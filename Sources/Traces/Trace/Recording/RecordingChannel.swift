@@ -147,6 +147,6 @@ extension Device {
         return Device(
             name: name, clock: clock, configuration: configuration, positionSource: positionSource,
             motionSource: motionSource, accessorySource: RecordingAccessorySource(accessorySource, clock: clock),
-            statusSource: statusSource, calibrations: calibrations, playback: playback)
+            beaconSource: beaconSource, statusSource: statusSource, calibrations: calibrations, playback: playback)
     }
 }
