@@ -86,8 +86,12 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
+    /// Moves the clock to the end of a call that plays up to a limit, unless the clock has stopped. The caller must have
+    /// claimed the player.
+    func moveClock(to limit: BootTime) { if limit != .never, !isStopped { clock.move(to: limit) } }
+
     /// True if the clock has stopped because the trace has ended.
-    var isStopped: Bool {
+    private var isStopped: Bool {
         guard case .stop = end else { return false }
         return feed.peek() == nil
     }

@@ -17,10 +17,7 @@ extension SimulatedDevice {
     /// A negative duration is treated as 0. Does nothing if called while the device is playing.
     public func advance(by duration: Duration) { advance(by: duration.inSeconds) }
 
-    package func advance(by seconds: Double) {
-        let limit = time(after: seconds)
-        if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
-    }
+    package func advance(by seconds: Double) { _ = run(upTo: time(after: seconds)) }
 
     /// Plays the next trace event, after firing any timers that are due before it. Returns false at the end of the
     /// trace. Samples of a motion sensor that arrived together count as one event.
@@ -88,6 +85,7 @@ extension SimulatedDevice {
                 // The last callbacks may have started a timer by writing to an accessory, so the timers are checked
                 // again.
             } while limit == .never && player.isTimerDue
+            player.moveClock(to: limit)
             return true
         } ?? false
     }

@@ -14,10 +14,7 @@ extension SimulatedDevice {
     /// Advances the device's clock by the given duration and plays all events in that time.
     nonisolated(nonsending) public func advance(by duration: Duration) async { await advance(by: duration.inSeconds) }
 
-    nonisolated(nonsending) package func advance(by seconds: Double) async {
-        let limit = time(after: seconds)
-        if await run(upTo: limit), !player.isStopped { clock.move(to: limit) }
-    }
+    nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }
 
     /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are due
     /// immediately are still delivered. Can be called at any time and from any thread, including from callbacks.
@@ -66,6 +63,7 @@ extension SimulatedDevice {
         guard player.acquire() else { return false }
         defer { player.release() }
         await runExclusively(upTo: limit)
+        player.moveClock(to: limit)
         return true
     }
 

@@ -181,11 +181,15 @@ struct LoopTiming: Sendable {
     /// Returns the latest time at which the pass can end. If `gap` is not nil, pauses are limited to `gap` nanoseconds.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
-    /// Returns the start of the next pass, which is always later than the last event. If `end` is later than all
-    /// events, the next pass starts at `end`. Otherwise, its start is chosen so that the stream continues at its
-    /// regular interval.
+    /// The minimum duration of a pass, in nanoseconds. Without it, a trace whose events all have the same time would
+    /// play a billion passes per second.
+    private static let minimumDuration: Int64 = 10_000_000
+
+    /// Returns the start of the pass after the one that starts at `from`. It is always later than the last event. If
+    /// `end` is later than all events, the next pass starts at `end`. Otherwise, its start is chosen so that the stream
+    /// continues at its regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
-        let earliestNext = (last ?? from).addingSaturated(1)
+        let earliestNext = max((last ?? from).addingSaturated(1), from.addingSaturated(Self.minimumDuration))
         if let end, end >= earliestNext { return end }
         guard let regularStream = positions ?? readings else { return earliestNext }
         let first = regularStream.first.subtractingSaturated(from)

@@ -90,7 +90,7 @@ struct TraceFeed {
         self.sensors = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
         switch options.loops {
         case .once: remainingLoops = 0
-        case .times(let count): remainingLoops = max(0, count - 1)
+        case .times(let count): remainingLoops = max(1, count) - 1
         case .endless: remainingLoops = nil
         }
         lastTraceTime = from
@@ -105,8 +105,9 @@ struct TraceFeed {
     /// The current shift of the receivers' times, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
 
+    /// Returns the time on the device's clock. It is never `.never`, which means the end of the trace to the player.
     func bootTime(_ traceTime: Int64) -> BootTime {
-        BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(traceTime))
+        BootTime(nanoseconds: min(start.nanoseconds.addingSaturated(offset).addingSaturated(traceTime), .max - 1))
     }
 
     var warnings: [TraceWarning] {

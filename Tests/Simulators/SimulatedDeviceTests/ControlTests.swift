@@ -100,6 +100,39 @@ struct ControlTests {
         subscription.cancel()
     }
 
+    @Test("With endless loops, a trace whose events have the same time plays a limited number of passes per second")
+    func endlessInstant() throws {
+        let device = try Self.device(1) { $0.loops = .endless }
+        let (log, subscription) = Self.listen(device)
+        device.advance(by: 1)
+        #expect(log.all.count == 101)
+        subscription.cancel()
+    }
+
+    @Test("Numbers of passes below 2 are treated as 1", arguments: [Int.min, -1, 0, 1])
+    func fewLoops(count: Int) throws {
+        let device = try Self.device(2) { $0.loops = .times(count) }
+        let (log, subscription) = Self.listen(device)
+        playSynchronously(device)
+        #expect(log.all.count == 2)
+        subscription.cancel()
+    }
+
+    @Test("A trace whose times exceed the clock's range ends, even if a timer is due")
+    func endOfTime() throws {
+        let start = #"{"format":"device-services-trace","version":1,"start":{"boot":9223372036}}"#
+        let position = #""gpsd":{"class":"TPV","mode":3,"lat":10,"lon":11}"#
+        let device = SimulatedDevice(
+            try Drive.file([start, #"{"t":1,\#(position)}"#, #"{"t":2,\#(position)}"#], name: "end"))
+        let (log, subscription) = Self.listen(device)
+        let clock = device.device.clock
+        let timer = clock.timer(at: clock.now) {}
+        try device.play()
+        #expect(log.all.count == 2)
+        #expect(!device.step())
+        withExtendedLifetime((timer, subscription)) {}
+    }
+
     @Test(
         "A repeated section that ends on a position keeps the interval between positions",
         arguments: [
