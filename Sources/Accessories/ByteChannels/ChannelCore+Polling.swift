@@ -19,6 +19,8 @@ struct ChannelPolling: ~Copyable {
     /// Set to false when the connection is about to end. From then on, only the reactor may poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
+    /// True if the executor could not read because another thread was using the port. See `readPendingInput`.
+    let hasMissedRead = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
 }
@@ -34,13 +36,20 @@ extension ChannelCore {
 
     /// Reads from the port on the calling thread. This is necessary while an executor polls the port, because the
     /// executor may be blocked. Returns false if no bytes are available.
+    ///
+    /// Reads again if the executor missed a read in the meantime. Its run loop would not report the same bytes again.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
-        return polling.isClosed.withLock { isClosed in
-            if isClosed { return false }
-            _ = readInputLocked(.poll)
-            return input.bytesAvailable > 0
-        }
+        var hasInput = false
+        repeat {
+            polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
+            hasInput = polling.isClosed.withLock { isClosed in
+                if isClosed { return false }
+                _ = readInputLocked(.poll)
+                return input.bytesAvailable > 0
+            }
+        } while polling.hasMissedRead.load(ordering: .sequentiallyConsistent)
+        return hasInput
     }
 
     /// Called when the channel is added to the reactor. `wakeUp` is the pipe that wakes the reactor thread.
@@ -107,7 +116,15 @@ extension ChannelCore: PollableSource {
     /// input pipe is full, the executor stops reading, and the reactor resumes it when there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
-        return polling.isClosed.withLockIfAvailable { isClosed in
+        if let outcome = readUnlessContended() { return outcome }
+        polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
+        // The other thread may have finished before it could notice the flag.
+        return readUnlessContended() ?? .contended
+    }
+
+    /// Returns nil if another thread is using the port.
+    private func readUnlessContended() -> ReadOutcome? {
+        polling.isClosed.withLockIfAvailable { isClosed in
             guard !isClosed else { return .finished }
             switch readInputLocked(.poll) {
             case .empty: return .drained
@@ -116,6 +133,6 @@ extension ChannelCore: PollableSource {
                 polling.isAllowed.store(false, ordering: .releasing)
                 return .finished
             }
-        } ?? .contended
+        }
     }
 }
