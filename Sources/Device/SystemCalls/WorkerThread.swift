@@ -6,6 +6,9 @@
 /// fault, such as SIGSEGV, stay unblocked. If they were blocked, a fault would end the process without calling a
 /// handler.
 package enum WorkerThread {
+    /// A function that creates a thread. Tests replace it with one that fails.
+    package typealias Spawn = @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
+
     private final class Body {
         let run: @Sendable () -> Void
 

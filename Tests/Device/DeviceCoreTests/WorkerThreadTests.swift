@@ -39,4 +39,29 @@ struct WorkerThreadTests {
         pthread_sigmask(SIG_SETMASK, nil, &after)
         for number in Int32(1)..<32 { #expect(sigismember(&before, number) == sigismember(&after, number)) }
     }
+
+    @Test("A source's thread that the system cannot create is created later")
+    func retries() {
+        let attempts = Atomic<Int>(0)
+        let isRunning = DispatchSemaphore(value: 0)
+        let thread = SourceThread<PositionHub>(
+            for: "a test", retryDelay: 0.01,
+            spawn: { body throws(DeviceError) in
+                if attempts.add(1, ordering: .relaxed).newValue <= 2 { throw DeviceError(.busy, "No more threads.") }
+                try WorkerThread.start(body)
+            }
+        ) { hub, wakeUp in
+            isRunning.signal()
+            while hub.hasSubscribers { _ = wakeUp.wait(for: nil, until: .never, clock: LiveClock()) }
+        }
+        let hub = PositionHub { thread.demandDidChange() }
+        thread.attach(hub)
+        let losses = Atomic<Int>(0)
+        let subscription = hub.subscribe(PositionRequest()) { event in
+            if case .lost = event { losses.add(1, ordering: .relaxed) }
+        }
+        #expect(isRunning.wait(timeout: .now() + 60) == .success)
+        #expect(losses.load(ordering: .relaxed) == 1)
+        subscription.cancel()
+    }
 }

@@ -36,6 +36,26 @@ struct HardshipTests {
         #expect(library.isIdle)
     }
 
+    @Test("A context's thread that the system cannot create is created later")
+    func missingThread() {
+        let library = Devices.library()
+        let attempts = Atomic<Int>(0)
+        let dependencies = IIOSourceDependencies(
+            library: library, clock: LiveClock(), settings: [], options: Devices.quick,
+            spawn: { [journal = library.journal] body throws(DeviceError) in
+                if attempts.add(1, ordering: .relaxed).newValue <= 2 { throw DeviceError(.busy, "No more threads.") }
+                try WorkerThread.start {
+                    body()
+                    journal.record("thread left")
+                }
+            })
+        let source = IIOSource(addresses: [.local], dependencies: dependencies)
+        let subscription = source.subscribe(Self.request) { _ in }
+        #expect(library.journal.waits(for: "buffer"))
+        subscription.cancel()
+        #expect(library.isIdle)
+    }
+
     @Test("A device does not count as silent while a subscriber blocks the thread")
     func slowSubscriber() {
         let library = Devices.library()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Synchronization
 
 /// A hub whose source runs a thread while the hub has subscribers.
@@ -17,22 +18,31 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private struct State {
         weak var hub: Hub?
         var isRunning = false
+        /// True while the system has no more threads and another attempt is scheduled.
+        var isRetryScheduled = false
         var wakeUp: WakeupPipe?
     }
 
     private let name: String
     private let retryDelay: Double
+    private let spawn: WorkerThread.Spawn
     private let work: @Sendable (Hub, WakeupPipe) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if no file descriptors are left.
-    ///   - retryDelay: The delay in seconds before the thread tries again after running out of file descriptors.
+    ///   - retryDelay: The delay in seconds before another attempt if there are no more threads or file descriptors.
     ///   - work: The closure to run on the thread. When the wakeup is signaled and the hub has no subscribers, the
     ///     closure must return.
-    package init(for name: String, retryDelay: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
+    ///   - spawn: The function that creates the thread.
+    package init(
+        for name: String, retryDelay: Double,
+        spawn: @escaping WorkerThread.Spawn = { body throws(DeviceError) in try WorkerThread.start(body) },
+        work: @escaping @Sendable (Hub, WakeupPipe) -> Void
+    ) {
         self.name = name
         self.retryDelay = retryDelay
+        self.spawn = spawn
         self.work = work
     }
 
@@ -50,14 +60,20 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         wakeUp?.signal()
         guard startsThread else { return }
         do throws(DeviceError) {
-            try WorkerThread.start { self.run() }
+            try spawn { self.run() }
         } catch {
-            let hub = state.withLock { state in
+            let (hub, schedulesRetry) = state.withLock { state in
                 state.isRunning = false
-                return state.hub
+                return (state.hub, !exchange(&state.isRetryScheduled, with: true))
             }
             hub?.setStatus(.unavailable(error))
+            if schedulesRetry { DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) { self.retry() } }
         }
+    }
+
+    private func retry() {
+        state.withLock { $0.isRetryScheduled = false }
+        demandDidChange()
     }
 
     /// Returns the hub if it has subscribers. Otherwise, resets the hub's status and marks the thread as ended.

@@ -18,6 +18,8 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
+        /// Starts the thread again if the system could not create one.
+        var retryTimer: ClockTimer?
         /// Until this time, callers do not wait for the discovery, because the context was unreachable.
         var nextDiscovery: BootTime?
     }
@@ -59,7 +61,12 @@ final class ContextSession: Sendable {
         } catch {
             state.withLock { state in
                 state.isRunning = false
-                state.problem = error
+                guard state.retryTimer == nil else { return }
+                let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
+                state.retryTimer = dependencies.clock.timer(at: time) {
+                    self.state.withLock { $0.retryTimer = nil }
+                    self.wakeThread(hub: hub, catalog: catalog, owner: owner)
+                }
             }
             finishDiscovery(error)
             for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
@@ -153,7 +160,7 @@ struct IIOSourceDependencies: Sendable {
     let clock: any DeviceClock
     let settings: [SensorSetting]
     let options: IIOSourceOptions
-    let spawn: @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
+    let spawn: WorkerThread.Spawn
     let watch = DeviceWatch()
 }
 
