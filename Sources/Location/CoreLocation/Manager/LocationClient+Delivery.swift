@@ -40,15 +40,16 @@ extension LocationClient {
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
-        let manager = state.withLock { state in
+        let (manager, isOutdated) = state.withLock { state in
             let manager = state.manager
             if manager == nil { state.pendingCallbacks.queue.reset() }
             state.pendingCallbacks.queue.beginDrain()
             state.isInCallback = manager != nil
             state.nextItem(&item, &delegate, &next)
-            return manager
+            return (manager, exchange(&state.isSubscriptionOutdated, with: false))
         }
         guard let manager else { return }
+        if isOutdated { updateSubscription() }
         var hasDeliveredRegions = false
         device.withCurrent {
             // `take()` sets the variables to nil, so `nextItem` does not release an old value while the lock is held.

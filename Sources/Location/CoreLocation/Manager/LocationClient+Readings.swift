@@ -6,8 +6,8 @@ import Synchronization
 // Position events arrive on the source's thread.
 extension LocationClient {
     func receive(_ event: PositionEvent) {
-        let finishesRequest = state.withLock { state in
-            guard !state.services.isEmpty else { return false }
+        state.withLock { state in
+            guard !state.services.isEmpty else { return }
             let requests = state.services.contains(.singleRequest)
             switch event {
             case .report(let report) where report.hasFix: process(report, &state, services: state.services)
@@ -22,12 +22,9 @@ extension LocationClient {
             case .attitude(let report): compassRecord.record(report)
             case .receivers, .line: break
             }
-            return requests && !state.services.contains(.singleRequest)
+            // A source may deliver this event while it is adding the subscription, so the drain updates it.
+            if requests, !state.services.contains(.singleRequest) { state.isSubscriptionOutdated = true }
         }
-        guard finishesRequest else { return }
-        // This call may end the subscription. `onBatchComplete` is then not called, so the drain is scheduled here.
-        updateSubscription()
-        scheduleDrainIfNeeded()
     }
 
     /// Applies the services' filters to a report with a fix, and enqueues the location if a filter accepts it.

@@ -19,6 +19,8 @@ extension LocationClient {
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
+        /// True from the end of a single request until the next drain updates the subscription.
+        var isSubscriptionOutdated = false
         var converter = LocationConverter()
         var lastArrival: BootTime?
         /// True after the loss of the position has been reported.

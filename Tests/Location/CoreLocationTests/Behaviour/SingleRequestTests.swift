@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreLocation
+import DeviceCore
+import Dispatch
 import Foundation
 import SimulatedDevice
 import Testing
@@ -137,5 +139,40 @@ struct SingleRequestTests {
             device.advance(by: 10)
             #expect(second.errors.map(\.code) == [.locationUnknown], "after 15 seconds it is too old")
         }
+    }
+
+    /// A source that delivers its fix before `subscribe` returns, such as one with a fixed position.
+    private final class FixedPosition: PositionSource {
+        let lastFix: PositionFix? = nil
+        let receivers: [ReceiverDescription] = []
+
+        func subscribe(
+            _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
+            onBatchComplete: @escaping @Sendable () -> Void
+        ) -> Subscription {
+            var report = PositionReport()
+            (report.mode, report.latitude, report.longitude, report.horizontalError) = (.threeDimensional, 48, 11, 1)
+            receive(.report(report))
+            onBatchComplete()
+            return Subscription {}
+        }
+    }
+
+    @Test("A source may deliver the fix while the request's subscription is created")
+    func deliversDuringSubscription() {
+        let device = Device(
+            name: "fixed", clock: VirtualClock(), configuration: Configuration(), positionSource: FixedPosition())
+        let recorder = Recorder()
+        let isDelivered = DispatchSemaphore(value: 0)
+        recorder.onLocations = { _, _ in isDelivered.signal() }
+        Device.$current.withValue(device) {
+            let manager = CLLocationManager()
+            manager.delegateQueue = DispatchQueue(label: "fixed")
+            manager.delegate = recorder
+            manager.requestLocation()
+            #expect(isDelivered.wait(timeout: .now() + 60) == .success)
+            withExtendedLifetime(manager) {}
+        }
+        #expect(recorder.locations.map(\.coordinate.latitude) == [48])
     }
 }
