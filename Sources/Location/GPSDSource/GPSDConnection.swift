@@ -53,7 +53,8 @@ final class GPSDConnection: PollableSource {
         let watchdog = Watchdog(timing: settings.timing, now: now)
         watchdogDeadline.store(watchdog.deadline.nanoseconds, ordering: .relaxed)
         var reader = LineReader(
-            hub: hub, watchdog: watchdog, rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
+            hub: hub, watchdog: watchdog, rolloverClock: settings.repairsWeekRollover ? settings.clock : nil,
+            unreadableLines: settings.unreadableLines)
         count(reader.drainCounts())
         content = ExclusiveValue(Content(socket, reader, decoder, demand: hub.demand, now: now))
     }
@@ -98,10 +99,7 @@ final class GPSDConnection: PollableSource {
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
-                content.reader.unreadableLines.record(overlongLines: content.framer.discardedLines)
-                if let remark = content.reader.unreadableLines.takeRemark() {
-                    settings.warn("gpsd at \(settings.address) sent \(remark)")
-                }
+                content.reader.recordOverlongLines(content.framer.discardedLines)
                 if content.reader.watchdog.hasReceivedValidLine { hasReceivedService.store(true, ordering: .releasing) }
             }
             isEmpty = try readLines(

@@ -20,9 +20,10 @@ public final class GPSDSource: PositionSource {
         timing: GPSDTiming = GPSDTiming(), warn: (@Sendable (String) -> Void)? = nil
     ) {
         let log = Logger(label: "device-services.location")
+        let warn = warn ?? { log.warning("\($0)") }
         let settings = GPSDSettings(
             address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing,
-            warn: warn ?? { log.warning("\($0)") })
+            unreadableLines: UnreadableLines { warn("gpsd at \(address) \($0)") })
         let counts = Counts()
         let thread = SourceThread<PositionHub>(for: "the position source", retryDelay: timing.maximumRetryDelay) {
             hub, wakeUp in
@@ -98,7 +99,7 @@ struct GPSDSettings: Sendable {
     let clock: any DeviceClock
     let repairsWeekRollover: Bool
     let timing: GPSDTiming
-    var warn: @Sendable (String) -> Void = { _ in }
+    var unreadableLines = UnreadableLines { _ in }
 }
 
 extension GPSDSettings {

@@ -12,12 +12,16 @@ struct LineReader {
     private var staleReportFilter = StaleReportFilter()
     private var now = BootTime.zero
     private var counts = GPSDStatistics()
-    var unreadableLines = UnreadableLines()
+    private let unreadableLines: UnreadableLines
+    private var overlongLineCount = 0
     /// Reused for every position report.
     private var report = PositionReport()
 
-    init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
+    init(
+        hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?, unreadableLines: UnreadableLines
+    ) {
         (self.hub, self.watchdog, self.rolloverClock) = (hub, watchdog, rolloverClock)
+        self.unreadableLines = unreadableLines
         counts.connections = 1
     }
 
@@ -77,6 +81,12 @@ struct LineReader {
             counts.malformedLines += 1
             unreadableLines.record(line, problem)
         }
+    }
+
+    /// Records the lines that the framer has discarded because of their length. `count` is their total number.
+    mutating func recordOverlongLines(_ count: Int) {
+        unreadableLines.record(overlongLines: count - overlongLineCount)
+        overlongLineCount = count
     }
 
     mutating func drainCounts() -> GPSDStatistics {

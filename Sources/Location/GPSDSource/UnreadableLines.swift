@@ -1,43 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GPSDProtocol
+import Synchronization
 
-/// The lines of one connection that cannot be decoded. Makes a remark about the 1st, 10th, 100th of these lines and so
-/// on, so that a server that sends only such lines cannot fill a log.
-struct UnreadableLines {
-    /// The maximum number of bytes that a remark quotes.
+/// Logs the lines from gpsd that cannot be decoded. Of all connections of a source, it logs the 1st, 10th, 100th line and
+/// so on, so that a faulty server cannot fill the log.
+final class UnreadableLines: Sendable {
+    /// The maximum number of bytes of a line that a warning quotes.
     private static let excerptLength = 120
-    private var count = 0
-    private var overlongCount = 0
-    private var nextRemark = 1
-    private var remark: String?
+    private let warn: @Sendable (String) -> Void
+    private let counts = Mutex((lines: 0, nextWarning: 1))
 
-    mutating func record(_ line: UnsafeRawBufferPointer, _ problem: GPSDMalformedReport) {
-        record { () -> String in
+    init(warn: @escaping @Sendable (String) -> Void) { self.warn = warn }
+
+    func record(_ line: UnsafeRawBufferPointer, _ problem: GPSDMalformedReport) {
+        record {
             let excerpt = String(decoding: line.prefix(Self.excerptLength), as: UTF8.self)
             return "\(problem): \(excerpt.debugDescription)\(line.count > Self.excerptLength ? "…" : "")"
         }
     }
 
-    /// Records lines that exceed the limit of a `LineFramer`. `overlongLines` is their number since the connection was
-    /// opened.
-    mutating func record(overlongLines: Int) {
-        while overlongCount < overlongLines {
-            overlongCount += 1
-            record { "The line is longer than 1 MiB." }
+    /// Records lines that exceed the limit of `LineFramer`.
+    func record(overlongLines: Int) { for _ in 0..<overlongLines { record { "The line is longer than 1 MiB." } } }
+
+    private func record(_ describe: () -> String) {
+        let count = counts.withLock { counts -> Int? in
+            counts.lines += 1
+            guard counts.lines == counts.nextWarning else { return nil }
+            counts.nextWarning = counts.lines.multipliedReportingOverflow(by: 10).partialValue
+            return counts.lines
         }
-    }
-
-    /// Returns the latest remark that has not been returned yet.
-    mutating func takeRemark() -> String? { remark.take() }
-
-    private mutating func record(_ describe: () -> String) {
-        count += 1
-        guard count == nextRemark else { return }
-        nextRemark = count.multipliedReportingOverflow(by: 10).partialValue
-        remark =
+        guard let count else { return }
+        warn(
             count == 1
-            ? "a line that cannot be read and is skipped. \(describe())"
-            : "\(count) lines on this connection that cannot be read and are skipped. The latest: \(describe())"
+                ? "sent a line that cannot be read and is skipped. \(describe())"
+                : "has sent \(count) lines that cannot be read and are skipped. The latest: \(describe())")
     }
 }
