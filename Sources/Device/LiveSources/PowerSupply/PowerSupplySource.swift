@@ -34,13 +34,16 @@ package final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The current battery state, read at each access, or nil if there is no battery.
-    package var battery: BatteryReading? { BatteryReading(supplies()) }
+    /// The battery state, or nil if there is no battery. While there are subscribers, this is the state that they have
+    /// received. Otherwise, the state is read at each access.
+    package var battery: BatteryReading? { hub.hasSubscribers ? hub.battery : currentBattery }
+
+    private var currentBattery: BatteryReading? { BatteryReading(supplies()) }
 
     /// Delivers changes of the battery state, but not the initial state.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         // Changes that occurred while there were no subscribers must not be delivered to a new subscriber.
-        if !hub.hasSubscribers { hub.post(battery) }
+        if !hub.hasSubscribers { hub.post(currentBattery) }
         return hub.subscribe(receive: receive)
     }
 
@@ -68,7 +71,7 @@ package final class PowerSupplySource: StatusSource {
 
     private func poll(_ number: UInt32) {
         guard polling.withLock({ $0.number == number }) else { return }
-        let battery = battery
+        let battery = currentBattery
         hub.post(battery)
         polling.withLock { polling in
             guard polling.number == number else { return }

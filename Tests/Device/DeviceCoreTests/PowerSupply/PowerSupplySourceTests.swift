@@ -230,6 +230,24 @@ struct PowerSupplySourceTests {
         subscription.cancel()
     }
 
+    @Test("While there are subscribers, the state is the one that they have received")
+    func consistent() throws {
+        try set("50", "Discharging")
+        let source = PowerSupplySource(folder: supplies.path, clock: clock)
+        let first = source.subscribe { _ in }
+        try set("50", "Charging")
+        let log = Log()
+        let second = source.subscribe { log.add($0) }
+        // If this state were read from the kernel, the second subscriber would not receive the change back.
+        #expect(source.battery == BatteryReading(level: 0.5, state: .unplugged))
+        try set("50", "Discharging")
+        advance(by: 5)
+        #expect(log.all.isEmpty)
+        #expect(source.battery == BatteryReading(level: 0.5, state: .unplugged))
+        first.cancel()
+        second.cancel()
+    }
+
     @Test("A battery can be added and removed, and without one the source polls every 30 s")
     func addedAndRemoved() throws {
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
