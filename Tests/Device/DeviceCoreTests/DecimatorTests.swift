@@ -31,6 +31,12 @@ struct DecimatorTests {
         #expect(Self.count(times, interval: 0.01) == 1000)
     }
 
+    @Test("Of readings with the same time, one is selected")
+    func equalTimes() {
+        let times = (0..<5).flatMap { [Double](repeating: Double($0), count: 100) }
+        #expect(Self.count(times, interval: 1) == 5)
+    }
+
     @Test("A gap causes no burst, and a clock that is set back does not stop readings")
     func gaps() {
         let early = (0..<100).map { Double($0) * 0.01 }

@@ -52,7 +52,7 @@ package struct Decimator: Sendable {
 
     package mutating func selects(_ time: BootTime) -> Bool {
         defer { last = time }
-        guard let due, let last, time > last else {
+        guard let due, let last, time >= last else {
             // The first reading, or the first reading after the clock was set back.
             self.due = time.advanced(bySeconds: interval)
             return true
