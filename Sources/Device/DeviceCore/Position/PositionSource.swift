@@ -7,13 +7,14 @@ public protocol PositionSource: Sendable {
     ///
     /// If positions are unavailable, `PositionEvent.lost` is delivered before this call returns. `onBatchComplete` is
     /// called after each batch of events that arrived together. If a subscriber has to wake another thread, it should
-    /// do so in `onBatchComplete`, once per batch.
+    /// do so in `onBatchComplete`, once per batch. The closures must not wait for another thread.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// The best receiver's last fix, regardless of its age, or nil before the first fix.
+    /// The best receiver's last fix, regardless of its age, or nil before the first fix. The getter may be called with
+    /// locks held, so it must neither call a subscriber nor wait for one.
     var lastFix: PositionFix? { get }
 
     /// The receivers that the service has reported.

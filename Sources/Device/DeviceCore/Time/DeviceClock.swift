@@ -6,7 +6,8 @@ import Synchronization
 @_exported public import SystemCalls
 
 /// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
-/// this clock, so tests need not sleep.
+/// this clock, so tests need not sleep. All members may be called with locks held, so they must not run a timer's work
+/// before they return.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including suspend. Monotonic.
     var now: BootTime { get }

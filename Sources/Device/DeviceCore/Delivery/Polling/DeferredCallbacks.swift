@@ -32,7 +32,8 @@ package final class DeferredCallbacks {
     ///
     /// While a thread reads for an executor, it may call only subscribers with that executor. A subscriber with a
     /// different executor may have joined during the read. Calling that subscriber could cause a deadlock, because it
-    /// may in turn be waiting for the executor that is reading.
+    /// may in turn be waiting for the executor that is reading. Status changes are exempt, because they must not be
+    /// lost. For this reason, subscribers must not wait for another thread.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
