@@ -26,8 +26,8 @@ struct CutCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(help: "The start of the part.") var from: TraceTime = TraceTime(seconds: 0)
-    @Option(help: "The end of the part. The default is the end of the recording.") var to: TraceTime?
+    @Option(help: "The start of the part to keep.") var from: TraceTime = TraceTime(seconds: 0)
+    @Option(help: "The end of the part to keep. The default is the end of the recording.") var to: TraceTime?
     @OptionGroup var faults: TraceFaultOptions
 
     func validate() throws {

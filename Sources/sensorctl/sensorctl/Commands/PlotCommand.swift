@@ -69,7 +69,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together). The default is clock if the recordings overlap in time, and start otherwise.",
+            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together). By default, recordings that overlap in time use clock, and other recordings use start.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 

@@ -68,7 +68,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Flag(help: "Shift the times of positions so that the time of the first fix is the current time.")
     var rebase = false
-    @Flag(help: "Start playback immediately instead of when a simulated device is first used.") var atOnce = false
+    @Flag(help: "Start playback immediately, without waiting until a simulated device is used.") var atOnce = false
 
     @Option(
         help:

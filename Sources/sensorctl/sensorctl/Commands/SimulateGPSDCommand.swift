@@ -53,7 +53,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift all times so that the time of the first fix is the current time.") var rebase = false
-    @Flag(help: "Start playback immediately instead of when the first client starts watching.") var atOnce = false
+    @Flag(help: "Start playback immediately, without waiting for the first client to start watching.") var atOnce = false
 
     @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?

@@ -28,7 +28,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). With the default, each-second, the last two seconds are lost in a power failure. If the process is killed, the last half second is always lost."
+            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). With the default, each-second, the last two seconds are lost in a power failure. If the process is killed, at most the last half second is lost."
     )
     var sync: String?
 

@@ -25,7 +25,7 @@ struct ImportOptions: ParsableArguments {
             valueName: "hertz"))
     var rate: Double?
 
-    @Option(help: "The system that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
+    @Option(help: "The operating system of the phone that recorded a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
 
     @Option(
