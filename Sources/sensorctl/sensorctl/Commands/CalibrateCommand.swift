@@ -20,14 +20,14 @@ struct CalibrateCommand: AsyncParsableCommand {
               mount          Place the device on three of its sides. The result is the
                              orientation of the chip in the device.
               magnetometer   Turn the device in all directions.
-            The command prints instructions and continues automatically. If you do not name a calibration, the command \
-            runs all calibrations that this device needs.
+            The command prints instructions and continues automatically. If you do not specify a calibration, the \
+            command runs all calibrations that this device needs.
 
-            All programs of this user apply the stored results at their next start. A mount matrix is printed instead \
-            of stored, so that you can add it to a configuration file.
+            All programs of this user apply the stored results at their next start. A mount matrix is not stored. The \
+            command prints it, so that you can add it to a configuration file.
 
             With --trace, the readings come from a recording, and nothing is stored. With --json, each line contains \
-            one result, in rad/s, m/s^2 or gauss. The instructions are then written to standard error.
+            one result, in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
 
             Exit codes:
               69  A calibration failed.
@@ -56,7 +56,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Flag(help: "Delete the stored calibrations.") var forget = false
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Do not store the results.")
     var isTrial = false
-    @Flag(help: "Keep the measured mount matrix as it is, even if it is close to a rotation by right angles.")
+    @Flag(help: "Do not round the mount matrix, even if it is close to a rotation by a multiple of 90 degrees.")
     var exact = false
     @Option(help: "The timeout of each calibration, in seconds.") var timeout = 120.0
     @OptionGroup(title: "Recordings from other programs, with --trace") var imports: ImportOptions

@@ -13,9 +13,9 @@ struct CutCommand: ParsableCommand {
             Times are in seconds from the start of the recording. They may also have the form 1:30 (minutes and \
             seconds) or 1:02:03.5 (hours, minutes and seconds).
 
-            The extracted part begins with the state at its start: the battery, the attached accessories, and gpsd's \
-            reports about itself. The times in the extracted part begin at 0. Faults are injected into the extracted \
-            part, so their times are relative to its start.
+            The extracted part begins with the state at the time of --from: the battery, the attached accessories, and \
+            gpsd's reports about itself. The times in the extracted part begin at 0. The times of faults are also \
+            relative to its start.
 
             Exit codes:
               65  The start of the part is after the end of the recording.
@@ -26,8 +26,8 @@ struct CutCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(help: "The start of the part.") var from: TraceTime = TraceTime(seconds: 0)
-    @Option(help: "The end of the part. The default is the end of the recording.") var to: TraceTime?
+    @Option(help: "The start of the part to keep.") var from: TraceTime = TraceTime(seconds: 0)
+    @Option(help: "The end of the part to keep. The default is the end of the recording.") var to: TraceTime?
     @OptionGroup var faults: TraceFaultOptions
 
     func validate() throws {

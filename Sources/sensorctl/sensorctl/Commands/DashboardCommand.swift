@@ -20,12 +20,13 @@ struct DashboardCommand: AsyncParsableCommand {
             those that `replay` and `watch` print. Press Ctrl-C to stop the server.
 
             The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
-            only numbers. The page loads nothing from the network unless --tiles is given.
+            only numbers. The page loads nothing from the network unless you specify --tiles.
 
             Every program on this machine can read the page. The page can send commands only with the token in its \
             address, so keep the address secret. With --read-only, the page accepts no commands.
 
-            With --json, the command prints one object that contains "event": "listening", "uri", "port" and "token".
+            With --json, the command prints one object whose "event" is listening. It also contains "uri", "port" and \
+            "token".
 
             Exit codes:
               65  A file is not a recording.
@@ -40,7 +41,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recordings to play together, or - for standard input. By default, the page shows live data of this machine.",
+            "The recordings to play at the same time, or - for standard input. By default, the page shows live data of this machine.",
         completion: .file())
     var files: [String] = []
 
@@ -65,7 +66,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together).",
+            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -80,7 +81,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The reference frame of the attitude, as in `watch`. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
+            "The reference frame of the attitude, as in `watch`. The default is magnetic if there is a magnetometer. Otherwise, it is arbitrary.",
             valueName: "frame"))
     var frame: FrameName?
 

@@ -10,9 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
             Plays each trace through the location manager on a virtual clock. The animation shows the callbacks of the \
-            manager's delegate. If standard output is not a terminal, the command prints a few lines instead, without \
-            delays. With --json, the output is the same as that of `replay --json`. Press Ctrl-C to end the demo. See \
-            `sensorctl --help` for the exit codes.
+            manager's delegate. If standard output is not a terminal, the command prints a few lines instead, and \
+            plays the traces without delays. With --json, the output is the same as that of `replay --json`. Press \
+            Ctrl-C to end the demo. See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10
@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The playback duration of each trace, in seconds. Specify one number for all traces, or one number per trace, separated by commas."
+            "How long to play each trace, in seconds. Specify one number for all traces, or one number per trace, separated by commas."
     )
     var seconds = "24"
 

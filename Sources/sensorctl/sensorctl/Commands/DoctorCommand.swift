@@ -11,8 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix the problem.",
         discussion: """
             The command checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. It also \
-            checks permissions, and finds programs that use an accessory. It reads every sensor for a short time. The \
-            lines below a finding are commands that you can copy.
+            checks permissions, and finds programs that use an accessory. It reads every sensor for a short time. \
+            Below a finding, it prints commands that you can copy.
 
             With --json, each line is an object whose "kind" is setting or finding. A finding has a "level", which is \
             good, remark or problem.
@@ -72,13 +72,13 @@ struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Print udev rules that grant a group access to accessories, and make other programs ignore the accessories.",
+            "Print udev rules that give a group access to accessories and make other programs ignore these accessories.",
         discussion: """
             If your configuration contains rules for specific devices, the udev rules also grant access to these \
             devices.
 
-            The Debian package installs the udev rules, except for those that grant access to devices in your \
-            configuration. To install or update the rules manually:
+            The Debian package installs the udev rules, but not those for the devices in your configuration. To \
+            install or update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 

@@ -9,9 +9,9 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            Recordings are aligned by the times at which they were made. With --align start, all recordings begin \
-            together. Sensors and accessories with the same name remain separate. Receivers that report at the same \
-            time also remain separate. Battery readings are taken from the first recording that contains any. See \
+            Recordings are aligned by the times at which they were made. With --align start, all recordings begin at \
+            the same time. Sensors and accessories with the same name remain separate. Receivers that report at the \
+            same time also remain separate. Battery readings are taken from the first recording that contains any. See \
             `sensorctl --help` for the exit codes.
 
             Examples:
@@ -29,7 +29,7 @@ struct MergeCommand: ParsableCommand {
 
     @Option(
         help:
-            "The alignment of the recordings: clock (by the times at which they were made) or start (all recordings begin together).",
+            "How to align the recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
         transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 

@@ -20,10 +20,11 @@ struct PlaceCommand: AsyncParsableCommand {
             script. With -, the command reads one coordinate per line from standard input.
 
             With --json, each line is an object with latitude, longitude, name, isoCountryCode, country, \
-            administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. The latitude and longitude are \
-            those of the given coordinate, or of the place that was found. Missing values are null. If a name has \
-            several results, the best one is printed first. Each line of standard input produces exactly one result. \
-            If the line is not a coordinate, all values of the result are null.
+            administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. If you specify a coordinate, \
+            latitude and longitude are those of this coordinate. If you specify a name, they are those of the place \
+            that was found. Missing values are null. If there are several results for a name, the best one is printed \
+            first. Each line of standard input produces exactly one result. If the line is not a coordinate, all \
+            values of the result are null.
 
             Exit codes:
               65  A line of standard input is not a coordinate.

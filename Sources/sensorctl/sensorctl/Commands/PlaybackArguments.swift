@@ -10,12 +10,12 @@ import TraceEditing
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
-            "The time at which playback starts, in seconds from the start of the trace. Playback begins with the state at that time."
+            "The time at which playback starts, in seconds from the start of the trace. Playback begins with the state of the devices at that time."
     )
     var from: Double?
 
     @Option(help: "The time at which playback ends, in seconds from the start of the trace.") var to: Double?
-    @Option(help: "The maximum length of a gap in the trace, in seconds. Longer gaps are shortened.")
+    @Option(help: "The maximum length of a gap in the trace, in seconds. Longer gaps are shortened to this length.")
     var maxGap: Double?
 
     @Option(
@@ -36,7 +36,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help:
-            "The behaviour at the end of the trace: hold (no more data arrives), stop (the clock also stops) or fail (an error is reported)."
+            "What happens at the end of the trace: hold (no more data arrives), stop (the clock also stops) or fail (an error is reported)."
     )
     var atEnd = EndName.hold
 

@@ -16,27 +16,28 @@ struct PlotCommand: AsyncParsableCommand {
         discussion: """
             The command plots all data in the recordings, or only the streams that you name: \(PlotSubject.list). The \
             plotted values are the same as those that `replay` prints. Several recordings are plotted on the same \
-            axes. An argument that is the name of a stream always selects the stream. To plot a file that has such a \
-            name, write ./speed, for example.
+            axes. If an argument is the name of a stream, such as speed, it always selects this stream. To plot a file \
+            with this name, write ./speed.
 
             The extension of the output file determines the format. An SVG has the width of an A4 page, and a PNG is \
             an image of this SVG. An HTML page shows the values under the pointer and needs no other files. If there \
-            are too many readings to draw, the plot shows the minimum and the maximum of each interval, so no peak is \
-            lost.
+            are too many readings to draw, the plot shows the minimum and the maximum of each interval, so all peaks \
+            remain visible.
 
-            A gap interrupts the lines if it is longer than three typical intervals between readings. If there is only \
-            one recording, gaps are shown in grey. Bands around speed, altitude and heading, and circles around \
-            positions, show the reported accuracy. Unreliable headings are drawn in grey. A satellite that no fix uses \
-            is drawn as a hollow circle. The faults injected with --fault are marked in the charts and on the track.
+            Lines are interrupted at gaps that are longer than three typical intervals between readings. If there is \
+            only one recording, these gaps are shown in grey. Bands around speed, altitude and heading, and circles \
+            around positions, show the reported accuracy. Unreliable headings are drawn in grey. A satellite that is \
+            not used in any fix is drawn as a hollow circle. The faults injected with --fault are marked in the charts \
+            and on the track.
 
             Positions are plotted at the receiver's time. If this time differs from the arrival time by more than ten \
             seconds, the arrival time is used instead.
 
             You can also plot the output of `replay --json` and `replay --expect`. To compare two versions of the \
-            filter, plot a recording together with the output of the other version. The plot then shows the sensor \
-            readings, attitudes and headings of both versions.
+            attitude filter, plot a recording together with the output of the other version. The plot then shows the \
+            sensor readings, attitudes and headings of both versions.
 
-            With --json, the command prints the plotted values, with one object for each plotted line. In this case, \
+            With --json, the command prints the plotted values, as one object for each line in the plot. In this case, \
             you can omit -o.
 
             Exit codes:
@@ -69,7 +70,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together). The default is clock if the recordings overlap in time, and start otherwise.",
+            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time). By default, recordings that overlap in time use clock, and other recordings use start.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 

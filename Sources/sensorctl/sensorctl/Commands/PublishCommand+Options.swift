@@ -11,7 +11,7 @@ struct PublisherIdentity: ParsableArguments {
     @Option(
         name: .customLong("client-id"),
         help: .init(
-            "The MQTT client identifier. The default is USER-DEVICE. The broker closes older connections with the same identifier.",
+            "The MQTT client identifier. The default is USER-DEVICE. If another client with the same identifier is connected, the broker disconnects it.",
             valueName: "name"))
     var clientID: String?
 
@@ -46,7 +46,7 @@ struct BrokerOptions: ParsableArguments {
     var certificateFile: String?
     @Option(help: .init("The private key that belongs to the certificate, in PEM format.", valueName: "file"))
     var keyFile: String?
-    @Option(help: "The time for which a connection may be idle before it is checked, in seconds. The default is 30.")
+    @Option(help: "How long a connection may be idle before it is checked, in seconds. The default is 30.")
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

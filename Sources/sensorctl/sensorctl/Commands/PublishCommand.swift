@@ -24,8 +24,9 @@ struct PublishCommand: AsyncParsableCommand {
             broker has accepted all messages.
 
             A password file contains one line in the form name:password. Other users must not be able to read this \
-            file (chmod 600). Instead of using the file options, you can set the environment variables \
-            DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE.
+            file (chmod 600). Instead of the options for files, you can use the environment variables \
+            DEVICE_SERVICES_MQTT_PASSWORD_FILE, DEVICE_SERVICES_MQTT_CA_FILE, DEVICE_SERVICES_MQTT_CERTIFICATE_FILE \
+            and DEVICE_SERVICES_MQTT_KEY_FILE.
 
             With --json, each line is an object whose "event" is started, connected, lost, spoolFailed, positionLost, \
             positionRegained, sensorLost, missed or ended.
@@ -70,7 +71,7 @@ struct PublishCommand: AsyncParsableCommand {
     var trace: String?
     @Option(help: "The playback speed relative to the recording. Use max to play without delays.")
     var speed: PlaybackSpeed?
-    @Flag(help: "Shift the times in the trace so that it starts now.") var rebase = false
+    @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions

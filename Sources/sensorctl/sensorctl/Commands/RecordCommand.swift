@@ -18,31 +18,32 @@ struct RecordCommand: AsyncParsableCommand {
             the battery, and the stored calibrations. It also records when accessories are attached and detached. To \
             record the data of an accessory, use `sensorctl talk --record`.
 
-            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. In this case, the \
-            trace records the loss. If FILE is a folder, the trace is created in this folder. The name of the trace \
+            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. Such a loss is also \
+            recorded in the trace. If FILE is a folder, the trace is created in this folder. The name of the trace \
             contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
 
             With --json, each line is an object whose "event" is started, lost, regained, attached, detached or ended. \
             If the event concerns a sensor or an accessory, the object contains "sensor" or "accessory". Recording \
-            never waits for the program that reads this output. If that program is too slow, lines are dropped. An \
-            object whose "event" is missed then reports the number of dropped lines as "events".
+            never waits for the program that reads this output. If this program is too slow, lines are dropped. In \
+            this case, the command prints an object whose "event" is missed. In this object, "events" is the number of \
+            dropped lines.
 
             With --ring, the command acts as a black box: it keeps only the data of the last few minutes on disk, in \
             segments. When an event occurs, it saves this data as a trace. The trace also contains the data that \
             follows the event (see --after). If FILE is a folder, each trace is named after its time and event, as in \
             2026-05-01T10-00-00Z-impact-4g.trace. If FILE is a file, the names of later traces contain a number. The \
-            header of each trace lists the events and their times as "triggers". With --json, an object whose "event" \
-            is triggered reports each trigger, and an object whose "event" is saved reports each trace.
+            header of each trace lists the events and their times as "triggers". With --json, the command prints an \
+            object whose "event" is triggered for each event, and an object whose "event" is saved for each trace.
 
             The ring of segments is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It \
-            takes up at most --ring-size bytes on disk, and the same amount again while a trace is being saved. If the \
-            command is killed or the power fails, the next recording saves the data that remains in the ring, while it \
-            records new data. Unreadable data is kept in a separate file, whose name contains the word damaged. If \
-            there is not enough disk space for twice the data, the ring is kept for the next recording. If the disk is \
-            full or fails, recording ends with exit code 74 and the ring is kept.
+            takes up at most --ring-size bytes on disk, and twice as much while a trace is being saved. If the command \
+            is killed or the power fails, the next recording saves the data that remains in the ring, while it records \
+            new data. Unreadable data is kept in a separate file, whose name contains the word damaged. If the free \
+            disk space is less than twice the size of the data, the ring is kept for the next recording. If the disk \
+            is full or fails, recording ends with exit code 74 and the ring is kept.
 
             Exit codes:
-              69  Nothing was recorded within the time of --duration.
+              69  Nothing was recorded before the end of --duration.
               73  FILE cannot be created.
               74  FILE cannot be written.
             See `sensorctl --help` for the other exit codes.
@@ -57,7 +58,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
+            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. To receive beacons, the command must scan continuously for Bluetooth devices."
     )
     var parts: PartNames = PartNames(parts: .default)
 

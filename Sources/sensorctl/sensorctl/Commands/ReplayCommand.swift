@@ -23,19 +23,19 @@ struct ReplayCommand: AsyncParsableCommand {
               any table, if you describe its columns with --columns
             Unreadable parts of a recording are skipped with a warning.
 
-            The output is the same as that of `watch`. Every reading of a sensor is printed unless --interval is \
-            given. Locations keep their recorded times unless --rebase is given. The "timestamp" of device-motion and \
-            heading is the time since the start of the trace. These two streams print only readings. Their errors are \
-            logged as warnings.
+            The output is the same as that of `watch`. Unless you specify --interval, every reading of a sensor is \
+            printed. Unless you specify --rebase, locations keep their recorded times. The "timestamp" of \
+            device-motion and heading is the time since the start of the trace. For these two streams, the command \
+            prints only readings. Their errors are logged as warnings.
 
-            With --expect, the command does not print the callbacks. It compares them with those in a file, and prints \
-            the first difference: the field, both values, the tolerance and the preceding callbacks. In this mode, \
-            errors are treated as callbacks. To write the file, add --update-expected.
+            With --expect, the command does not print the callbacks. Instead, it compares them with those in a file, \
+            and prints the first difference: the field, both values, the tolerance and the preceding callbacks. In \
+            this mode, errors also count as callbacks. To write the file, add --update-expected.
 
             The file of expected callbacks is in JSON Lines format. Its first line contains the options of the replay \
-            and the tolerances of the fields. The options must be the same in each run. You may edit the tolerances. \
-            The possible tolerances are "absolute", "relative" (to the expected value), "circle" (360 for degrees) and \
-            "rotation" (degrees between quaternions).
+            and the tolerances of the fields. The options must be the same in each run. You may edit the tolerances. A \
+            tolerance can be "absolute", "relative" (to the expected value) or a "rotation" (degrees between \
+            quaternions). For an angle, also specify the full "circle" (360 for degrees).
 
             Exit codes:
               1   A callback differs from the expected callback.
@@ -58,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal, and max otherwise."
+            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal. Otherwise, it is max."
     )
     var speed: PlaybackSpeed?
 
@@ -67,7 +67,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var interval = 0.0
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
-    @Flag(help: "Shift the times in the trace so that it starts now.") var rebase = false
+    @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions

@@ -18,12 +18,12 @@ struct ScrubCommand: ParsableCommand {
               all data from gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
               the names of accessories and the data exchanged with them
-            The other data from gpsd is removed because it may reveal the place in one form or another. The models of \
-            accessories and the chip names of sensors are kept.
+            The other data from gpsd is removed because it may reveal the position. The models of accessories and the \
+            chip names of sensors are kept.
 
-            Altitudes are kept unless --drop-altitude is given. Motion readings are also kept. Note that magnetometer \
-            readings reveal the magnetic latitude, barometer readings reveal the altitude, and the gait reveals the \
-            identity of the person who walks.
+            Altitudes are kept unless you specify --drop-altitude. Motion readings are always kept. Note that \
+            magnetometer readings reveal the magnetic latitude, that barometer readings reveal the altitude, and that \
+            the readings of a walking person can reveal the person's identity.
 
             See `sensorctl --help` for the exit codes.
 
@@ -32,7 +32,7 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "The new location of the first position, in degrees north and degrees east.")
+    @Option(parsing: .unconditional, help: "Where to move the first position, in degrees north and degrees east.")
     var place: Place?
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false

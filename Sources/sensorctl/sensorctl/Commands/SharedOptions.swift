@@ -12,7 +12,7 @@ struct NewFileOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The permissions of the new file, such as 0640. The default is 0600, because recordings contain positions.",
+            "The permissions of the new file, such as 0640. By default, only the owner can read the file (0600), because recordings contain positions.",
             valueName: "mode"))
     var mode: FileMode?
 }
@@ -73,7 +73,7 @@ extension ParsableArguments {
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The reference frame of device motion: arbitrary, corrected (arbitrary, but corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
+            "The reference frame of device motion: arbitrary, corrected (arbitrary, but with a heading that the magnetometer corrects), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
             valueName: "frame"))
     var frame = FrameName.arbitrary
 

@@ -22,11 +22,11 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
             The command declares the accessories in a folder and prints the path of the folder. Set \
             DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs it \
-            and sets this variable in its environment. The command forwards signals to PROGRAM. When the time of \
-            --duration has passed, PROGRAM receives SIGTERM and, five seconds later, SIGKILL. If PROGRAM writes data \
-            that differs from the recorded data, the command prints a warning when it ends.
+            and sets this variable in its environment. The command forwards signals to PROGRAM. At the end of \
+            --duration, PROGRAM receives SIGTERM. If it does not end, it receives SIGKILL five seconds later. If \
+            PROGRAM has written data that differs from the recorded data, the command prints a warning before it ends.
 
-            With --json, the command prints one object that contains "event": "listening" and "folder".
+            With --json, the command prints one object whose "event" is listening. It also contains "folder".
 
             Exit codes:
               65   The file has none of these formats, or it contains no accessory.
@@ -52,7 +52,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The simulated peer if the file contains no dialogue: echo (returns all bytes), silent (sends nothing) or pattern (sends bytes endlessly)."
+            "How the accessory behaves if the file contains no dialogue: echo (returns all bytes), silent (sends nothing) or pattern (sends bytes endlessly)."
     )
     var peer = Peer.echo
 

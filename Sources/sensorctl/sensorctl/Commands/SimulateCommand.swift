@@ -31,12 +31,12 @@ struct SimulateAllCommand: AsyncParsableCommand {
             The command starts a simulated gpsd, a simulated iiod and simulated accessories on their own ports, and \
             sets environment variables so that PROGRAM uses them. They share one clock, which starts when PROGRAM \
             first uses one of them. PROGRAM finds only the devices in the recordings. It does not use the sensors, \
-            accessories, configuration and stored calibrations of this machine. If you have set \
-            DEVICE_SERVICES_CONFIG, PROGRAM inherits this variable. The battery readings come from this machine.
+            accessories, configuration and stored calibrations of this machine. However, PROGRAM inherits the variable \
+            DEVICE_SERVICES_CONFIG if you have set it. The battery readings come from this machine.
 
             The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the variables to set in \
-            another terminal, and runs until it is interrupted. With --json, it prints one object that contains \
-            "event": "listening", "environment", "sources" and "seconds".
+            another terminal, and runs until it is interrupted. With --json, it prints one object whose "event" is \
+            listening. The object also contains "environment", "sources" and "seconds".
 
             Exit codes:
               65   A file is not a recording.
@@ -68,11 +68,12 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Flag(help: "Shift the times of positions so that the time of the first fix is the current time.")
     var rebase = false
-    @Flag(help: "Start playback immediately instead of when a simulated device is first used.") var atOnce = false
+    @Flag(help: "Start playback immediately, without waiting for the program to use a simulated device.")
+    var atOnce = false
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together).",
+            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
         transform: SimulateAllCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 

@@ -15,15 +15,15 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
 
             With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal and \
-            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The sentences are \
-            taken from the recording or generated from the reports in it.
+            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The sentences come \
+            from the recording, or are generated from its reports.
 
             If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_GPSD in its environment. With --pty, \
-            the command sets NMEA_TERMINAL instead. The command forwards signals to PROGRAM. When the time of \
-            --duration has passed, PROGRAM receives SIGTERM and, five seconds later, SIGKILL.
+            the command sets NMEA_TERMINAL instead. The command forwards signals to PROGRAM. At the end of --duration, \
+            PROGRAM receives SIGTERM. If it does not end, it receives SIGKILL five seconds later.
 
-            With --json, the command prints one object that contains "event": "listening", "uri" and "port". With \
-            --pty, the object contains "path" instead of "uri" and "port".
+            With --json, the command prints one object whose "event" is listening. It also contains "uri" and "port", \
+            or with --pty, "path".
 
             Exit codes:
               65   The file is not a recording.
@@ -43,7 +43,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var file: String
     @Option(help: "The TCP port to listen on, or 0 for any free port. A real gpsd uses port 2947.") var port: UInt16 = 0
 
-    @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients read it.")
+    @Option(help: "The playback speed relative to the recording. Use max to send data as fast as clients read it.")
     var speed = PlaybackSpeed.times(1)
 
     @Flag(
@@ -53,7 +53,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift all times so that the time of the first fix is the current time.") var rebase = false
-    @Flag(help: "Start playback immediately instead of when the first client starts watching.") var atOnce = false
+    @Flag(help: "Start playback immediately, without waiting for the first client to start watching.")
+    var atOnce = false
 
     @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?

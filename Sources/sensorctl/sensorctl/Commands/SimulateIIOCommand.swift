@@ -12,18 +12,18 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio", abstract: "Serve the motion sensors in a recording to libiio clients.",
         discussion: """
-            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. Use this \
-            address with iio_info, iio_readdev and any other program that uses libiio. For programs that use this \
-            package, set DEVICE_SERVICES_IIO to the address.
+            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. You can \
+            use this address with iio_info, iio_readdev and any other program that uses libiio. For programs that use \
+            this package, set DEVICE_SERVICES_IIO to this address.
 
             If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_IIO in its environment. The command \
-            forwards signals to PROGRAM. When the time of --duration has passed, PROGRAM receives SIGTERM and, five \
-            seconds later, SIGKILL.
+            forwards signals to PROGRAM. At the end of --duration, PROGRAM receives SIGTERM. If it does not end, it \
+            receives SIGKILL five seconds later.
 
-            With --json, the command prints one object that contains "event": "listening", "uri" and "port".
+            With --json, the command prints one object whose "event" is listening. It also contains "uri" and "port".
 
             Exit codes:
-              65   The file is not a recording that contains motion.
+              65   The file is not a recording, or it contains no motion data.
               66   The file cannot be read.
               69   The port is in use.
               127  PROGRAM cannot be started.
@@ -43,10 +43,10 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Option(help: "The TCP port to listen on, or 0 for any free port. A real iiod uses port 30431.") var port: UInt16 =
         0
 
-    @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients request it.")
+    @Option(help: "The playback speed relative to the recording. Use max to send data as fast as clients request it.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording. Without this flag, the sensors are silent after the end of the recording.")
+    @Flag(help: "Repeat the recording. Without this flag, the sensors deliver no data after the end of the recording.")
     var loop = false
 
     @Option(help: .init("The faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))

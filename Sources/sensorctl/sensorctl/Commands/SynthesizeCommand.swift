@@ -16,8 +16,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
             The command smooths the path, and generates the gyroscope, accelerometer, magnetometer and barometer \
             readings of a device that moves along this path. The readings take into account the earth's rotation, \
-            normal gravity, the World Magnetic Model 2025 and the standard atmosphere. The device lies flat with its \
-            top edge forward unless --placement is given.
+            normal gravity, the World Magnetic Model 2025 and the standard atmosphere. Unless you specify --placement, \
+            the device lies flat with its top edge facing forward.
 
             The same arguments always produce the same output, byte for byte. The header of the trace contains the \
             parameters under "synthetic".
@@ -48,7 +48,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var rate = 100.0
 
     @Option(help: "The rate of positions, in hertz. Use 0 to omit positions.") var fixRate = 1.0
-    @Option(help: "The delay of positions, in seconds.") var fixDelay = 0.0
+    @Option(help: "The delay with which positions arrive, in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
@@ -58,13 +58,13 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer in the --imu chip, or ak8963 if that chip has none.",
+            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer in the --imu chip. If that chip has none, the default is ak8963.",
             valueName: "chip"))
     var magnetometer: String?
 
     @Option(
         help: .init(
-            "The barometer: \(SynthesizeCommand.names(SensorModel.barometers)). The default is ideal with --imu ideal, and bmp280 otherwise.",
+            "The barometer: \(SynthesizeCommand.names(SensorModel.barometers)). The default is bmp280, or ideal with --imu ideal.",
             valueName: "chip"))
     var barometer: String?
 
@@ -74,20 +74,20 @@ struct SynthesizeCommand: AsyncParsableCommand {
     )
     var receiver = "ideal"
 
-    @Option(help: "The initial bias of each sensor, as a fraction of the sensor's bias tolerance, from 0 to 1.")
+    @Option(help: "The maximum initial bias of each sensor, as a fraction (0 to 1) of its bias tolerance.")
     var bias = 0.0
-    @Option(help: "How the device leans in turns: flat (like a car) or coordinated (like a bicycle or an aircraft).")
+    @Option(help: "The behaviour in turns: flat (level like a car) or coordinated (leaning like a bicycle).")
     var turns = "flat"
     @Option(help: "The speed at waypoints that do not specify one, in m/s.") var speed = 10.0
-    @Option(help: "The maximum rate at which the speed changes between waypoints, in m/s^2.") var acceleration = 2.0
+    @Option(help: "The maximum acceleration and deceleration between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(
-        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. Use inf to disable braking.")
+        help: "The maximum lateral acceleration in corners, in m/s^2. With inf, the device does not slow down.")
     var cornering = 3.0
 
     @Option(
         help:
-            "The time between the knots of the smoothed path, in seconds. Larger values round corners more and smooth out noisy tracks."
+            "The time between the knots of the smoothed path, in seconds. Larger values make corners rounder and noisy tracks smoother."
     )
     var smoothing = 1.0
 
@@ -102,7 +102,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "The rotation from the vehicle's axes (right, forward, up) to the device's axes, in the form \"r, r, r; r, r, r; r, r, r\".",
+            "The rotation from the axes of the vehicle (right, forward, up) to those of the device, in the form \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix"))
     var placement: String?
 

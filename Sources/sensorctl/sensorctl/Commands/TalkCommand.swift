@@ -19,8 +19,9 @@ struct TalkCommand: AsyncParsableCommand {
             sent as you type it, and Ctrl-] ends the session.
 
             Without a terminal, standard input is sent to the accessory unchanged, and the received data is written to \
-            standard output. At the end of the input, the command waits until all data has been sent. It then ends \
-            when no answer has arrived for one second. With --wait, it ends after the given time instead.
+            standard output. At the end of the input, the command waits until all data has been sent. It then ends as \
+            soon as no answer has arrived for one second. With --wait, it ends after the given time, even if answers \
+            are still arriving.
 
             With --hex, sent and received data is printed as rows of bytes. With --json, each line is an object that \
             contains a "time" and one of the following "event" values:
@@ -33,13 +34,13 @@ struct TalkCommand: AsyncParsableCommand {
 
             With --script, the command repeats a dialogue that umockdev has recorded in NAME.script. It sends the data \
             that the recorded program wrote, and compares each answer with the recorded one. At the first byte that \
-            differs, the session ends with exit code 1. The session also ends with this code if an answer does not \
-            arrive within the recorded time plus --wait seconds (5 by default). Data that arrives after the last step \
-            is not compared.
+            differs, the session ends with exit code 1. It also ends with this code if an answer arrives more than \
+            --wait seconds (5 by default) later than in the recording. Data that arrives after the last step is not \
+            compared.
 
             Exit codes:
               1   An answer differs from the recorded one.
-              64  More than one accessory or protocol matches.
+              64  The arguments match more than one accessory or protocol.
               65  The script is invalid.
               66  The script cannot be read.
               69  No accessory matches, the accessory is in use, or it disconnects
@@ -77,11 +78,11 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The time to wait for answers after the end of the input, in seconds. With --script, the time to wait for each answer beyond its recorded time."
+            "How long to wait for answers after the end of the input, in seconds. With --script, how much later than in the recording an answer may arrive."
     )
     var wait: Double?
 
-    @Flag(help: "Wait for the accessory if it is not attached yet, and wait again each time it is disconnected.")
+    @Flag(help: "If the accessory is not attached, wait until it is. Wait again each time that it is disconnected.")
     var follow = false
 
     @Option(

@@ -17,8 +17,8 @@ struct WatchCommand: AsyncParsableCommand {
             loss once and waits.
 
             Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs are those of Core \
-            Motion: a device that lies face up reads z = -1. In a terminal, the readings of a sensor are drawn as \
-            moving lines, the attitude as an artificial horizon, and the heading as a compass.
+            Motion: a device that lies face up reads z = -1. In a terminal, the command draws the readings of a sensor \
+            as moving lines, the attitude as an artificial horizon, and the heading as a compass.
 
             With --json, each line is one callback. The callbacks have the following names:
               location     didUpdateLocations, didFailWithError, didChangeAuthorization
@@ -35,12 +35,13 @@ struct WatchCommand: AsyncParsableCommand {
             callback "pedometerData" contains the number of steps since the start. Distances are in metres, paces in \
             seconds per metre, and cadences in steps per second.
 
-            The "quaternion" has the order x, y, z, w and rotates the device's axes to the axes of the reference \
-            frame. The values "gravity" and "userAcceleration" are in g, and "magneticField" is in microtesla. The \
-            value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A negative heading is invalid.
+            The components of the "quaternion" are x, y, z and w, in this order. The quaternion rotates the device's \
+            axes to the axes of the reference frame. The values "gravity" and "userAcceleration" are in g, and \
+            "magneticField" is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A \
+            negative heading is invalid.
 
             Exit codes:
-              69  Fewer than --count updates arrived within the time of --duration.
+              69  Fewer than --count updates arrived before the end of --duration.
               77  The configuration does not allow access to the position.
             See `sensorctl --help` for the other exit codes.
 
@@ -52,7 +53,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
-    @Option(help: "Use only the receiver with this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
+    @Option(help: "Use only the receiver that has this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
     @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading.") var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions

@@ -7,7 +7,7 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Keep only the most recent data, over a time such as 90s, 10m or 1h, and save it when one of the --on events occurs.",
+            "Keep only the data of the most recent period, such as 90s, 10m or 1h, and save it when one of the --on events occurs.",
             valueName: "time"))
     var ring: TimeSpan?
 
@@ -17,7 +17,7 @@ struct BlackBoxOptions: ParsableArguments {
             valueName: "events"))
     var on: [String] = []
 
-    @Option(help: .init("The time for which to record after an event. The default is 30s.", valueName: "time"))
+    @Option(help: .init("How long to continue recording after an event. The default is 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(
@@ -28,7 +28,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). With the default, each-second, the last two seconds are lost in a power failure. If the process is killed, the last half second is always lost."
+            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second, with which the last two seconds are lost in a power failure. If the process is killed, at most the last half second is lost."
     )
     var sync: String?
 

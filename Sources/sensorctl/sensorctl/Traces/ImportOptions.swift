@@ -15,17 +15,20 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The layout of a CSV file that contains motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in the layout iio, and in microtesla in the layout si.",
+            "The layout of a CSV file with motion data, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in the layout iio, and in microtesla in the layout si.",
             valueName: "kind"))
     var layout: String?
 
     @Option(
         help: .init(
-            "The rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
+            "The sampling rate of CSV files without times and of libiio's buffers without timestamps.",
             valueName: "hertz"))
     var rate: Double?
 
-    @Option(help: "The system that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
+    @Option(
+        help:
+            "The operating system of the phone that recorded a Sensor Logger folder, if Metadata.csv does not name it: ios or android."
+    )
     var platform: String?
 
     @Option(
@@ -42,7 +45,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Read only the track or route with this number from a GPX file. The first one has the number 1.",
+            "Read only the track or route with this number from a GPX file. Numbers start at 1.",
             valueName: "number")
     )
     var track: Int?
@@ -53,12 +56,12 @@ struct ImportOptions: ParsableArguments {
             valueName: "metres per second"))
     var pace: Double?
 
-    @Option(help: .init("The first day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: .init("The date on which an NMEA log without dates begins, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
         help: .init(
-            "The number of weeks by which the dates in an NMEA log are too early. After a week rollover in the receiver, this number is 1024.",
+            "How many weeks too early the dates in an NMEA log are. If the receiver's week number has rolled over once, they are 1024 weeks too early.",
             valueName: "weeks"))
     var weeks: Int?
 
