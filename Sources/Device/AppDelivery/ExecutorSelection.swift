@@ -38,7 +38,7 @@ package enum ExecutorSelection {
     /// Returns an executor that respects the queue's suspension and its maximum operation count. During playback, the
     /// player runs the handlers itself, unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
-        // The main dispatch queue can replace the main operation queue, which cannot be suspended on Linux.
+        // On Linux, the main operation queue cannot be suspended, so the main dispatch queue can replace it.
         select(isMain: queue === OperationQueue.main, device: device) { OperationQueueExecutor(queue) }
     }
 

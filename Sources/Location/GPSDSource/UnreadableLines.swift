@@ -3,8 +3,8 @@
 import GPSDProtocol
 import Synchronization
 
-/// Logs the lines from gpsd that cannot be decoded. Of all connections of a source, it logs the 1st, 10th, 100th line and
-/// so on, so that a faulty server cannot fill the log.
+/// Logs lines from gpsd that cannot be decoded. The lines of all connections of a source are counted together. Only the
+/// 1st, 10th, 100th line and so on are logged, so that a faulty server cannot fill the log.
 final class UnreadableLines: Sendable {
     /// The maximum number of bytes of a line that a warning quotes.
     private static let excerptLength = 120

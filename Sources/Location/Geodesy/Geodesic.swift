@@ -29,11 +29,11 @@ extension Geodesic {
 
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
-    /// The length is computed from the chord c, a straight line through the earth. The chord is computed from
-    /// coordinate differences, which avoids cancellation for close points. The path is longer than the chord by c (κc)²
-    /// / 24 + 3 c (κc)⁴ / 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the curvature
-    /// of the normal section at the midpoint, computed with Euler's formula. The correction is only 8 mm for 20 km, so
-    /// five digits of κ are sufficient.
+    /// The chord c, a straight line through the earth, is an exact function of the coordinates. It is computed from
+    /// coordinate differences, which avoids cancellation for close points. The path is longer than the chord by the sum
+    /// c (κc)² / 24 + 3 c (κc)⁴ / 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the
+    /// curvature of the normal section at the midpoint, computed with Euler's formula. The correction is only 8 mm for
+    /// 20 km, so five digits of κ are sufficient.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }

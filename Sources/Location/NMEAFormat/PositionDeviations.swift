@@ -8,8 +8,7 @@ package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level for normally distributed errors, given as ratios of the error to the standard deviation.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
-        /// The ratio for the radius in a plane, if the deviations along both axes are equal: the square root of -2 ln(1
-        /// - p).
+        /// The ratio for the radius in a plane if both axes have equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
         /// The ratio for the radius in space: the square root of the chi-squared quantile with 3 degrees of freedom.
         package let inSpace: Double

@@ -9,7 +9,8 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var id: ID
     /// An identifier that stays the same when the accessory is attached again. It consists of the vendor ID, the
     /// product ID and the serial number, for example "1209:0002:WS-7731". If the accessory has no serial number, the
-    /// identifier is based on the port, for example "port:1-2".
+    /// identifier is based on the port, for example "port:1-2". A declared accessory with a serial number is identified
+    /// by its name and serial number, for example "declared:scale:WS-7731".
     ///
     /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
     /// accessories that would have the same identity are identified by their file paths, for example

@@ -218,7 +218,8 @@ package final class PositionHub: PositionSource {
     /// The time at which `deliverDueReports` must be called next, or `.never` if no report is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Delivers the held reports whose deadline has passed, because no further report of their epoch is expected.
+    /// Delivers the held reports of epochs that are considered complete, because no further report arrived before the
+    /// deadline.
     package func deliverDueReports(now: BootTime) {
         withBatch {
             while true {

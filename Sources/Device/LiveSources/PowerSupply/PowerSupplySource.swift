@@ -34,8 +34,9 @@ package final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The battery state, or nil if there is no battery. While there are subscribers, this is the state that they have
-    /// received. Otherwise, the state is read at each access.
+    /// The battery state, or nil if there is no battery. While there are subscribers, this is the last state that was
+    /// read for them, so it agrees with the changes that they have received. Otherwise, the state is read at each
+    /// access.
     package var battery: BatteryReading? { hub.hasSubscribers ? hub.battery : currentBattery }
 
     private var currentBattery: BatteryReading? { BatteryReading(supplies()) }

@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-// Without the Objective-C runtime, casts between a class and a value type require this conformance. It enables `nsError
-// as? CLError`, `error as? NSError` and `catch let error as CLError`.
+// Without the Objective-C runtime, casts between a class and a value type require this conformance. Examples are
+// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }

@@ -99,7 +99,7 @@ extension CLError {
         case deferredAccuracyTooLow = 13
         /// Location updates cannot be deferred while a distance filter is set.
         case deferredDistanceFiltered = 14
-        /// Deferred location updates were cancelled.
+        /// The deferral of location updates was cancelled.
         case deferredCanceled = 15
         /// Beacons cannot be ranged because no radio is available, or because the radio is switched off.
         case rangingUnavailable = 16

@@ -20,7 +20,7 @@ extension CLLocationManager {
     ///
     /// The manager uses one receiver at a time. It switches to another receiver if the current one has no fix, or if
     /// the other one has been clearly better for ten seconds. A receiver is clearly better if only this receiver has a
-    /// 3D fix, or if its error is at most half as large.
+    /// 3D fix, or if its error is less than half as large.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }

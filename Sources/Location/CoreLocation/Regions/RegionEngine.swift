@@ -101,9 +101,10 @@ final class RegionEngine: Sendable {
 
     /// Starts watching a region. If a watch with this identity already exists, restarts it.
     ///
-    /// The handler is called with no lock held, on the source's thread. If a recent fix is available, it may also be
-    /// called before this function returns. A report may still arrive after the watch has ended, so the caller must
-    /// check whether the watch is valid.
+    /// The handler is called with no lock held, on the source's thread. When the exit timeout of a beacon ends, it is
+    /// called on a thread of the clock. If a recent fix is available, it may also be called before this function
+    /// returns. A report may still arrive after the watch has ended, so the caller must check whether the watch is
+    /// valid.
     /// - Parameter known: The initial state. If it is unknown, the first determined state is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler

@@ -24,7 +24,7 @@ struct ReadDeadlineMonitor: Sendable {
     private(set) var dueTime: BootTime
 
     /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance`
-    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the previous one.
+    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the last recorded one.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin

@@ -4,8 +4,8 @@ import DeviceCore
 
 struct BeaconTrack: Sendable {
     /// The time window over which signal strengths are averaged, in seconds. With a shorter window, the proximity class
-    /// is less reliable. With a longer one, it takes longer to notice that a beacon is moving away. In a simulation, 97
-    /// % of the proximity classes were correct with 5 s, but only 87 % with 2 s. With 20 s, as in the AltBeacon
+    /// is less reliable. With a longer one, it takes longer to notice that a beacon is moving away. In a simulation
+    /// with 5 s, 97 % of the proximity classes were correct, but only 87 % with 2 s. With 20 s, as in the AltBeacon
     /// library, it took 15 s to notice that a beacon was moving away.
     static let window = 5.0
     /// The lowest and the highest tenth of the signal strengths are excluded from the mean, as in the AltBeacon
@@ -78,9 +78,9 @@ enum BeaconDistance {
     /// The hysteresis at each maximum distance, as a fraction of the distance.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result is within
-    /// a third of the distance from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown.
-    /// Some beacons send 0 in this case.
+    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result differs
+    /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown. Some
+    /// beacons send 0 in this case.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
