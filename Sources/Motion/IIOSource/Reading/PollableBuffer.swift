@@ -81,7 +81,8 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // After a system suspend, the timeout may have expired even though samples are available.
+            // The timeout has expired. EPIPE is the error that libiio reports for a server that is silent or sends data
+            // without samples.
             if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
                 content.errorNumber = EPIPE
             }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available, so
 /// many refills can be requested at once. Other servers send nothing until all requested samples are available, or lack
-/// the memory for a large request. The pipeline therefore first requests two refills. Only if the server sends them
-/// separately does the pipeline request more.
+/// the memory for a large request. Therefore, the pipeline begins with one refill at a time, and then tries two. It
+/// requests more only if the server sends the two refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
     /// The server tinyiiod splits its responses into pieces of this size, in bytes. If refills had the same size, they

@@ -45,7 +45,8 @@ final class ContextSession: Sendable {
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Callers do not wait for the discovery before this time, because the context was unreachable.
+    /// Wakes the thread. If no thread is running and the context is needed, starts one, which retains `owner`. If the
+    /// system cannot create a thread, the sensors become unavailable, and a timer tries again.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in

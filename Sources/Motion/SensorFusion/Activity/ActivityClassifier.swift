@@ -111,7 +111,8 @@ package struct ActivityClassifier: Sendable {
         agreeingWindows = agrees ? min(agreeingWindows + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
             agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
-        // A window that disagrees lowers the confidence in the current activity to medium or less.
+        // A single window that disagrees with the current activity lowers a high confidence to medium. It does not
+        // change a medium or low confidence.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
         let isOnFoot = ride == nil && (activity == .walking || activity == .running)
         let lacksSteps = isOnFoot && window.end - lastStep > Self.stepTimeout

@@ -70,7 +70,9 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Compares the edge with the component of gravity in the plane of the screen.
+    /// Returns true if the current edge still counts as up.
+    ///
+    /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
         // Compares the edge with gravity, both projected onto the plane of the screen.

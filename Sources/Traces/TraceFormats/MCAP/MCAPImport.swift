@@ -6,8 +6,8 @@ import NMEAFormat
 import Trace
 
 /// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
-/// completely. From other files, the import reads gpsd reports in JSON, foxglove.LocationFix messages in JSON or Protocol
-/// Buffers, and motion readings whose schemas and topics have the same names as in our files.
+/// completely. From other files, the import reads gpsd reports in JSON, foxglove.LocationFix messages in JSON or
+/// Protocol Buffers, and motion readings whose schemas and topics have the same names as in our files.
 struct MCAPImport {
     private enum ChannelRole {
         case gpsd, events
@@ -119,8 +119,8 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event. The event has no time yet, and a measurement time is not relative to the start
-    /// of the trace yet.
+    /// Converts a message to an event. The event has no time yet. A measurement time is still on the file's time scale,
+    /// and not relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = role(of: message.channel)
         switch role {

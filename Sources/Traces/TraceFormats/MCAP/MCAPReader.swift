@@ -40,7 +40,8 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset of the first invalid record, or nil if all records are valid. Reading stops there.
+    /// The offset of the first bytes that are not a record, or nil if there are none. Reading stops there. Invalid
+    /// records are skipped and counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
