@@ -75,8 +75,8 @@ package struct USBEndpoints: Sendable, Hashable {
     package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
     package let output: UInt8
-    /// The maximum packet size of the OUT endpoint, in bytes. If the last packet of a transfer is full, a zero-length
-    /// packet is sent after it.
+    /// The maximum packet size of the OUT endpoint, in bytes. If the queued output ends with a full packet, a
+    /// zero-length packet is sent after it.
     package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
     package let inputPacketLength: Int

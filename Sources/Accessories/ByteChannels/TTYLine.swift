@@ -4,7 +4,8 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// Configures an open serial port. Exclusive mode and low latency are optional, because not all drivers support them.
+/// Configures an open serial port. Exclusive mode, the DTR line, low latency and the closing wait are optional, because
+/// not all drivers support them.
 struct TTYLine {
     let descriptor: Int32
     let path: String

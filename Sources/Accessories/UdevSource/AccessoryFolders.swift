@@ -4,9 +4,9 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that files in directories declare. Each accessory is attached as long as its file exists and declares
-/// it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content or missing permission
-/// detaches it after the settle time.
+/// The accessories that files in directories declare. Each accessory is attached as long as its file exists and
+/// declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content or missing
+/// permission detaches it after the settle time.
 ///
 /// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files are ignored, and
 /// so are files without the extension "json".

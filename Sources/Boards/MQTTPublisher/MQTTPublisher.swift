@@ -130,8 +130,8 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var delivered = 0
     /// The number of queued messages, including those of previous runs.
     public var queued = 0
-    /// The number of dropped messages. Messages are dropped if the queue is full or the disk cannot be read. When the
-    /// publisher ends, messages that cannot be written to the spool folder are dropped too.
+    /// The number of dropped messages. Messages are dropped if they are too long, if the queue is full, or if the disk
+    /// cannot be read. When the publisher ends, messages that cannot be written to the spool folder are dropped too.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0

@@ -30,7 +30,7 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // For each port of a USB serial converter, some kernels create a second tty record, which has no node.
+            // For the port of a USB serial converter, some kernels create an additional record that has no node.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record

@@ -111,8 +111,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends the task until `wakeWriters()` is called, unless `isBlocked` returns false. Throws `CancellationError`
-    /// if the task is cancelled.
+    /// If `isBlocked` returns true, suspends the task until the writers are resumed. Throws `CancellationError` if the
+    /// task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isBlocked: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -216,8 +216,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let executors = state.withLock { state in
             state[direction].events.rearm()
-            // The app has called this method in a callback. The executor looks for pending events after the callback,
-            // so this need not be done here. It is signaled all the same, in case the callback runs a nested run loop.
+            // The app has read or written in a callback. The executor looks for pending events after the callback, so
+            // this need not be done here. It is signaled all the same, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }

@@ -8,7 +8,7 @@ import Synchronization
 import SystemCalls
 
 /// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. If both streams
-/// use the same run loop and mode, they share an executor, so that one wakeup is sufficient.
+/// use the same run loop and mode, or a dispatch queue, they share an executor, so that one wakeup is sufficient.
 final class StreamExecutor: Sendable {
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)

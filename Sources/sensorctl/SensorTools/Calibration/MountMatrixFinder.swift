@@ -23,8 +23,8 @@ package struct MountMatrixFinder: Sendable {
         case mirrored
     }
 
-    /// If the measured rotation is within this angle, in radians, of a right-angle rotation, the right-angle rotation is
-    /// used instead.
+    /// If the measured rotation is within this angle, in radians, of a right-angle rotation, the right-angle rotation
+    /// is used instead.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]

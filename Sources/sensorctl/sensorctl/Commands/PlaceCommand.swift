@@ -148,7 +148,8 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns true for two values that `Double` can parse but that are not decimal numbers, such as "nan" or "0x1".
+    /// Returns true for two values that `Double` can parse if at least one is not a decimal number, such as "nan" or
+    /// "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil

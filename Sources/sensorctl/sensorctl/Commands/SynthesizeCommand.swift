@@ -82,7 +82,9 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(help: "The maximum acceleration and deceleration between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(
-        help: "The maximum lateral acceleration in corners, in m/s^2. With inf, the device does not slow down.")
+        help:
+            "The maximum lateral acceleration in corners between waypoints, in m/s^2. With inf, the device does not slow down in corners."
+    )
     var cornering = 3.0
 
     @Option(

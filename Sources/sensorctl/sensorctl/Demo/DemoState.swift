@@ -80,7 +80,7 @@ struct DemoState {
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // Positions after gaps are always kept. If these alone exceed the limit, the oldest positions are removed.
+        // The filter keeps all positions after gaps. If these alone exceed the limit, the oldest positions are removed.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -28,7 +28,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second, with which the last two seconds are lost in a power failure. If the process is killed, at most the last half second is lost."
+            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second, with which the last two seconds are lost in a power failure. If only the process is killed, at most the last half second is lost with any of the values."
     )
     var sync: String?
 

@@ -55,7 +55,7 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// At most 100 signals are stored. More of them would not matter to the program that receives them.
+    /// Creates a relay for all signals that are forwarded. Signals that were ignored at startup remain ignored.
     convenience init() {
         // At most 100 signals are stored. Further signals would convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
