@@ -22,7 +22,7 @@ extension AccessorySimulator {
     ///   - path: The path of the file.
     ///   - options: The options of the simulator.
     ///   - peer: A closure that returns the peer for a protocol. It is called for protocols without a dialogue in the
-    ///     file.
+    ///     file. It is not called for traces.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }

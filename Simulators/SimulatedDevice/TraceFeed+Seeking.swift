@@ -185,9 +185,9 @@ struct LoopTiming: Sendable {
     /// play a billion passes per second.
     private static let minimumDuration: Int64 = 10_000_000
 
-    /// Returns the start of the pass after the one that starts at `from`. It is always later than the last event. If
-    /// `end` is later than all events, the next pass starts at `end`. Otherwise, its start is chosen so that the stream
-    /// continues at its regular interval.
+    /// Returns the start of the pass after the one that starts at `from`. It is always later than the last event, and at
+    /// least `minimumDuration` later than `from`. If `end` meets both conditions, the next pass starts at `end`.
+    /// Otherwise, its start is chosen so that the stream continues at its regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
         let earliestNext = max((last ?? from).addingSaturated(1), from.addingSaturated(Self.minimumDuration))
         if let end, end >= earliestNext { return end }

@@ -47,7 +47,7 @@ struct TraceFeed {
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The constant part of the shift of the receivers' times, in nanoseconds. `offset` is added to it. A seek changes
+    /// The part of the shift of the receivers' times that does not depend on `offset`, in nanoseconds. A seek changes
     /// it.
     var shiftBase: Int64
     var offset: Int64 = 0

@@ -48,14 +48,13 @@ package struct SensorNoise: Sendable, Hashable {
     /// The one-sided spectral density of the white noise, in the sensor's unit per √Hz. At a sampling rate r, the
     /// standard deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The random walk of the bias. The value is the standard deviation of the change within one second, in the
-    /// sensor's unit.
+    /// The maximum zero offset after power-up, in the sensor's unit (see ``MotionOptions/biasFraction``).
     package var biasTolerance = 0.0
     /// The random walk of the bias, given as the standard deviation of the change in one second, in the sensor's unit.
     package var biasWalk = 0.0
     /// The step size of the converter in the sensor's unit, or 0 for no quantization.
     package var step = 0.0
-    /// The largest reading, in the sensor's unit. The smallest reading is the negative of this value minus one step, as
+    /// The largest reading, in the sensor's unit. The smallest reading is one step below the negative of this value, as
     /// in two's complement.
     package var range = Double.infinity
 

@@ -41,7 +41,8 @@ public struct IIODFault: Sendable, Hashable {
     package var action: Action
     package var device: String?
     /// The moment at which the fault occurs. Times and sample numbers count from the start of the timeline, which
-    /// normally starts when a client first reads or captures samples.
+    /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample numbers
+    /// count from the beginning of each capture.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?

@@ -90,7 +90,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If the limit is reached, this object is released, which closes the connection.
+        // If there is no room for the connection, this object is released, which closes the connection.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {

@@ -83,7 +83,7 @@ struct RecordedDialogue: Sendable {
         compare()
     }
 
-    /// Closes the session. Pending input counts as lost.
+    /// Marks the session as closed. Pending input counts as lost.
     mutating func close() {
         isClosed = true
         lostInput += pendingInputCount
