@@ -120,7 +120,8 @@ struct ControlTests {
 
     @Test("A trace whose times exceed the clock's range ends, even if a timer is due")
     func endOfTime() throws {
-        let start = #"{"format":"device-services-trace","version":1,"start":{"boot":9223372036}}"#
+        let start =
+            #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":9223372036}}"#
         let position = #""gpsd":{"class":"TPV","mode":3,"lat":10,"lon":11}"#
         let device = SimulatedDevice(
             try Drive.file([start, #"{"t":1,\#(position)}"#, #"{"t":2,\#(position)}"#], name: "end"))

@@ -133,14 +133,12 @@ struct AccessoryRecorderTests {
     func otherSources() {
         let plain = Device(
             name: "test", clock: clock, configuration: Configuration(), positionSource: PositionHub(demandChanged: {}),
-            motionSource: MotionHub(), accessorySource: source, beaconSource: BeaconHub(), statusSource: StatusHub(),
-            calibrations: InMemoryCalibrationStore())
+            motionSource: MotionHub(), accessorySource: source, beaconSource: BeaconHub(), statusSource: StatusHub())
         let tapped = plain.recordingAccessories()
         func same(_ first: Any, _ second: Any) -> Bool { first as AnyObject === second as AnyObject }
         #expect(same(tapped.positionSource, plain.positionSource))
         #expect(same(tapped.motionSource, plain.motionSource))
         #expect(same(tapped.beaconSource, plain.beaconSource))
         #expect(same(tapped.statusSource, plain.statusSource))
-        #expect(same(tapped.calibrations, plain.calibrations))
     }
 }
