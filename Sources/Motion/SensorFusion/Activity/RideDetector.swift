@@ -2,8 +2,13 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// The speed limits follow open-source trackers such as GeoPulse. A pedestrian is assumed to move at up to 8 km/h. A
-/// bicycle is assumed to move at 8 to 25 km/h, and never faster than 35 km/h.
+/// - Cycling begins after three pedalling windows in a row at 2.5 to 10 m/s, unless driving has been detected.
+/// - Driving begins immediately above 7 m/s, or after 20 s at 4 m/s or more. While cycling is detected, driving begins
+///   only above 10 m/s.
+/// - A ride ends after 60 s below 4 m/s, or after eight steps.
+///
+/// No ride begins within 5 s of a step. The limits follow open-source trackers such as GeoPulse, which assume up to
+/// 8 km/h on foot and 8 to 25 km/h (at most 35 km/h) on a bicycle.
 struct RideDetector: Sendable {
     /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
@@ -16,17 +21,23 @@ struct RideDetector: Sendable {
     private static let bicycleSpeeds = 2.5...10.0
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps. It ends after `rideEndDelay`
-    /// seconds below the riding speed.
+    /// The time in seconds at `minimumRideSpeed` without steps after which driving is detected.
     private static let rideStartDelay = 20.0
+    /// The time in seconds below `minimumRideSpeed` after which a ride ends.
     private static let rideEndDelay = 60.0
+    /// The time in seconds after a step during which no ride begins.
+    private static let stepTime = 5.0
     private static let maximumStepsInRide = 8
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
     private(set) var ride: CarriedActivity?
+    /// The time since which the speed has been at least `minimumRideSpeed` without steps.
     private var ridingSince: Double?
+    /// The last time at which the speed was high enough for the ride to continue.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
+    /// The number of steps since the ride began or the last one ended.
     private var stepsInRide = 0
+    /// The number of pedalling windows in a row, at most `minimumPedallingWindows`. Each update is one window.
     private var pedallingWindows = 0
 
     mutating func record(steps: Int, at time: Double) {
@@ -43,7 +54,7 @@ struct RideDetector: Sendable {
     private mutating func end() { (ride, ridingSince, stepsInRide) = (nil, nil, 0) }
 
     mutating func update(speed: Double?, pedalling regularity: Double, at time: Double) {
-        let isOnFoot = time - lastStep < 5
+        let isOnFoot = time - lastStep < Self.stepTime
         pedallingWindows =
             regularity >= Self.minimumPedallingRegularity ? min(pedallingWindows + 1, Self.minimumPedallingWindows) : 0
         guard let speed, speed.isFinite else { return expire(time) }
