@@ -2,8 +2,8 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// The speed limits follow open-source trackers such as GeoPulse. A pedestrian is assumed to move at up to 8 km/h. A
-/// bicycle is assumed to move at 8 to 25 km/h, and never faster than 35 km/h.
+/// The speed limits follow open-source trackers such as GeoPulse, which assume up to 8 km/h for pedestrians, and 8 to
+/// 25 km/h for bicycles, with a maximum of 35 km/h.
 struct RideDetector: Sendable {
     /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
@@ -71,7 +71,7 @@ struct RideDetector: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // If the clock was set back, the time difference is negative, which also ends the ride.
+        // A negative time difference means that the clock was set back. The ride ends in this case, too.
         if ride != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }
