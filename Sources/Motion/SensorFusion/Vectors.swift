@@ -2,7 +2,8 @@
 
 extension SIMD3<Double> {
     package var isFinite: Bool {
-        // Zero times infinity or NaN is NaN, which makes the sum NaN. Zero times a finite number is zero.
+        // A finite component times zero is zero, and an infinite or NaN component times zero is NaN. The sum is
+        // therefore zero only if all components are finite.
         (self * 0).sum() == 0
     }
 

@@ -65,7 +65,7 @@ open class CMMotionActivity: CMLogItem {
         return super.archivedValues + [(Self.key, numbers)]
     }
 
-    /// The activities as a set. They are read from the public properties, which subclasses may override.
+    /// The activities as a set. It is built from the public properties, because subclasses may override them.
     private var flags: CarriedActivity {
         var flags: CarriedActivity = []
         if stationary { flags.insert(.stationary) }
@@ -93,8 +93,8 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall of the user, which is never detected on Linux. The class exists only for packages that extend its
-/// `UserResolution` on every platform with Core Motion.
+/// A fall of the user. Falls are never detected on Linux. The class exists only so that packages can extend its
+/// `UserResolution`.
 open class CMFallDetectionEvent: NSObject {
     /// The user's response when the system asks about a fall.
     public enum UserResolution: Int, Sendable {

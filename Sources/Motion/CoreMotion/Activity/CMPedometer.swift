@@ -67,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available. The distance is estimated from the steps.
+    /// Returns true if step counting is available, because the distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -84,8 +84,8 @@ open class CMPedometer: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, `Date()` is usually later than the recording. If the date is after the trace's current time, the
-    /// pedometer therefore counts from that time.
+    /// a trace, a date after the current time of the trace is replaced by that time, because `Date()` is usually later
+    /// than the recording.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
     /// there are any. Calling this method again restarts the updates. If updates cannot be started, the handler is
@@ -117,8 +117,9 @@ open class CMPedometer: NSObject {
         updates.stop()
     }
 
-    /// Starts reporting when the user pauses or resumes walking. A pause is reported 2.5 seconds after the last step.
-    /// The handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
+    /// Starts event updates. The handler is called when the user pauses or resumes walking. A pause is reported 2.5
+    /// seconds after the last step. If the device has no accelerometer, the handler is called once with
+    /// `CMErrorNotAvailable`.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard device.has(.accelerometer) else {
             events.stop()

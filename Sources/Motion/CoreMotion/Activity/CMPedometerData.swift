@@ -65,8 +65,8 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the object into a keyed archive. The encoded values are those of the public properties, which subclasses
-    /// may override.
+    /// Encodes the object into a keyed archive. The values are taken from the public properties, because subclasses may
+    /// override them.
     open func encode(with coder: NSCoder) {
         coder.encode(
             numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
@@ -105,7 +105,7 @@ extension CMPedometerData.Values {
     }
 }
 
-/// An event that reports when the user pauses or resumes walking.
+/// An event that is reported when the user pauses or resumes walking.
 open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     private var storedDate: TimeInterval = 0
     private var storedType = CMPedometerEventType.pause

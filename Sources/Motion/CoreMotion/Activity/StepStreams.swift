@@ -5,8 +5,8 @@ import Foundation
 import SensorFusion
 
 extension StreamSource<StepUpdate> {
-    /// Returns a source that delivers the step engine's updates, including earlier steps if the request has a start
-    /// time.
+    /// Returns a source that delivers the step engine's updates. If the request has a start time, the first update
+    /// includes the steps that have been counted since then.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
         StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
@@ -62,8 +62,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // If the clock has been set back, the time difference is negative. Its absolute value is compared, so that an
-        // update is due in this case, too. The last update of a trace is always due.
+        // An update is also due if the clock has been set back. The time difference is then negative, so its absolute
+        // value is compared. The last update of a trace is always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }

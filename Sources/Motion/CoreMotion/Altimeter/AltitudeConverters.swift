@@ -61,13 +61,14 @@ enum BarometricFormula {
 /// - 4 % of the height gained or lost since the fix, because the air may be 10 K colder or warmer than in the standard
 ///   atmosphere.
 ///
-/// A new fix replaces the current fix if its error does not exceed this accuracy.
+/// A new fix replaces the current fix if the error of the new fix does not exceed this accuracy.
 struct AbsoluteAltitudeConverter: ReadingConverter {
     /// An altitude and its errors, in metres.
     struct Value: Sendable {
         var altitude: Double
         var accuracy: Double
-        /// The standard deviation of the averaged readings, or a negative value if there was only one reading.
+        /// The standard deviation of the readings that were averaged, or a negative value if there was only one
+        /// reading.
         var precision: Double
         var time: BootTime
     }
@@ -88,7 +89,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
     static let formulaError = 0.04
-    /// A fix and an averaged pressure are combined only if their times differ by no more than this, in seconds.
+    /// The maximum time difference, in seconds, between a fix and the averaged pressure with which it is combined.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?

@@ -86,8 +86,8 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// Returns a scheduled call that reports a missing barometer, or nil if the device has a barometer. The stream
-    /// itself does not report a missing barometer.
+    /// If the device has no barometer, schedules a handler call with an error and returns the call. Otherwise, returns
+    /// nil. The stream itself does not report a missing barometer.
     private func pendingError(_ executor: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {

@@ -3,7 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// Averages barometer readings over about one second. The first reading after a longer gap is an average by itself.
+/// Averages barometer readings over about one second. After a gap of more than a second, the first reading is returned
+/// as an average by itself.
 struct PressureAverager {
     struct Value: Sendable {
         /// In kilopascals.
@@ -20,8 +21,8 @@ struct PressureAverager {
     /// thirds of the noise.
     static let readingInterval = 0.1
 
-    /// The start of the current interval. It is the time of the first reading, or of the last reading in the previous
-    /// interval.
+    /// The start of the current interval: the time of the last reading in the previous interval, or of the first
+    /// reading if there is no previous interval.
     private var start: BootTime?
     private var last = BootTime.zero
     private var count = 0
@@ -45,7 +46,7 @@ struct PressureAverager {
         if step > Self.interval { count = 0 }
         add(pressure)
         // This reading completes the interval if it is closer to the end of the interval than the next reading will be.
-        // The next reading is expected after the same step.
+        // The next reading is expected after the same time step as this one.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

@@ -56,9 +56,9 @@ open class CMDeviceMotion: CMLogItem {
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
     /// x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge points more than 60° above the horizon, the heading becomes the direction of the device's back.
-    /// It becomes the direction of the top edge again when the edge is less than 50° above the horizon. If the top edge
-    /// points below the horizon, the same angles apply, but the heading becomes the direction of the screen.
+    /// If the top edge points more than 60° above the horizon, the heading is the direction of the device's back until
+    /// the edge is less than 50° above the horizon. If the top edge points below the horizon, the same angles apply,
+    /// but the heading is the direction of the screen.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
@@ -76,7 +76,7 @@ open class CMDeviceMotion: CMLogItem {
             + " magneticField \(m.field.text) accuracy \(m.accuracy.rawValue) heading \(heading) @ \(timestamp)>"
     }
 
-    /// The values to copy or archive. They are read from the public properties, which subclasses may override.
+    /// The values to copy or archive. They are taken from the public properties, because subclasses may override them.
     private var values: Values {
         Values(
             attitude: attitude.quaternion, rotationRate: rotationRate, gravity: gravity,

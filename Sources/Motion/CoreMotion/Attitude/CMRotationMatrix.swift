@@ -73,7 +73,7 @@ struct Rotation {
     /// Normalizes a quaternion of any length. If normalization is not possible, the result is the identity.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
-        // Avoids changing a quaternion that is already normalized.
+        // Leaves a quaternion unchanged if it is already normalized.
         if abs(square - 1) < 1e-14 {
             quaternion = q
             return

@@ -22,8 +22,9 @@ import MotionEngine
 ///
 /// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
 /// Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is lost,
-/// each handler is called once with `CMErrorNotAvailable`. Batches resume when the sensor is available again. Loops
-/// over the asynchronous sequences do not resume, but throw this error.
+/// each handler is called once with `CMErrorNotAvailable`. When the sensor is available again, the handlers receive
+/// further batches. Loops over the asynchronous sequences do not resume, because they end by throwing
+/// `CMErrorNotAvailable`.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor

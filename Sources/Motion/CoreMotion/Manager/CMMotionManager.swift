@@ -39,8 +39,8 @@ import Synchronization
 ///
 /// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
 /// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
-/// gyroscope. One value is delivered for each gyroscope sample, or fewer with a longer interval. A longer interval does
-/// not reduce the accuracy.
+/// gyroscope. One value is delivered for each gyroscope sample. With a longer interval, fewer values are delivered, but
+/// they are just as accurate.
 ///
 /// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
 /// updates start, and the handler is called with `CMErrorNotAvailable`. If you do not specify exactly one of the four

@@ -10,11 +10,11 @@ import Synchronization
 final class AccelerometerRecording: Sendable {
     /// In hertz.
     static let rate = 50.0
-    /// The maximum duration of a request and of the recording, in seconds.
+    /// The maximum duration of a recording request, and of the stored recording, in seconds.
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time, in seconds, for which buffered readings may still arrive after the end of the recording.
+    /// The time, in seconds, to wait after the end of the recording for readings that the kernel has buffered.
     static let gracePeriod = 1.5 * latency
     /// The maximum number of stored readings. When it is exceeded, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
@@ -65,7 +65,7 @@ final class AccelerometerRecording: Sendable {
             self?.updateSubscription()
         }
         let former = state.withLock { state in
-            // Another thread may have extended the recording.
+            // If another thread has extended the recording in the meantime, this timer is not needed.
             guard state.end == end else { return timer }
             defer { state.timer = timer }
             return state.timer ?? timer
@@ -108,8 +108,8 @@ final class AccelerometerRecording: Sendable {
 
 /// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a chunk. If a reading is added during a query, the chunk is copied, so a small
-    /// chunk is faster.
+    /// The maximum number of readings in a chunk. The number is small, because a chunk is copied if a reading is added
+    /// while a query uses the chunk.
     static let maximumCount = 3000
     /// The maximum time between the first and the last reading of a chunk, in seconds.
     static let maximumDuration = 600.0
@@ -127,8 +127,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new chunk, because this chunk is full, because the reading
-    /// is out of order or too late for this chunk, or because the wall clock has been set.
+    /// Adds a reading. Returns false if the reading needs a new chunk. This is the case if the chunk is full, if the
+    /// reading is out of order or too late for the chunk, or if the wall clock has been set since the chunk began.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

@@ -59,8 +59,8 @@ extension CMSensorDataList {
     }
 }
 
-/// An untyped iterator over recorded readings. Apps that use `CMSensorDataList` refer to this type, but Foundation on
-/// Linux does not provide it.
+/// An iterator that returns recorded readings as `Any`. Apps need this type to iterate over a ``CMSensorDataList``, but
+/// Foundation on Linux does not provide it.
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 

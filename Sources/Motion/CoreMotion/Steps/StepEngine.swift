@@ -37,7 +37,7 @@ final class StepEngine: Sendable {
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
     /// Waits up to five seconds for pending writes when the process exits.
     private static let exitHandler = atexit {
-        // A forked child process must not wait. It does not contain the threads that would run the queue.
+        // A forked child process must not wait, because it has no threads that run the queue.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -45,8 +45,8 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // Only these parts of the device are stored. The device owns the engine, so a reference to the device itself would
-    // create a reference cycle.
+    // The engine refers only to these parts of the device. The device owns the engine, so a reference to the device
+    // itself would create a reference cycle.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource
@@ -73,8 +73,8 @@ final class StepEngine: Sendable {
         let subscriber = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // The existing subscribers receive the counts so far. The new subscriber receives them as part of its
-            // totals.
+            // The existing subscribers receive the steps and floors that have not been reported yet. The new subscriber
+            // receives them as part of its totals.
             if state.subscribers.isEmpty {
                 state.state.start()
             } else {
@@ -190,7 +190,7 @@ final class StepEngine: Sendable {
                         batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
                     if let update { state.post(.update(update)) }
                 }
-                // The first store is due one interval after the first change.
+                // The log is stored for the first time one interval after the first change.
                 guard state.state.hasUnstoredChanges else { return false }
                 let last = state.lastStore ?? now
                 let isDue = now.seconds(since: last) >= Self.storeInterval

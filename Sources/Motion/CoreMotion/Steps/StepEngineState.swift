@@ -88,8 +88,8 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // If the clock has been set back, the time difference is negative. Its absolute value is compared, so that an
-        // update is due in this case, too.
+        // An update is also due if the clock has been set back. The time difference is then negative, so its absolute
+        // value is compared.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let transition = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || transition != nil || update.hasActivity else { return nil }
@@ -139,8 +139,8 @@ struct StepEngineState: Sendable {
 
     /// Returns a transition if walking has begun or ended since the last call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
-        // If the clock has been set back, the last step may be later than `time`. The absolute difference is compared,
-        // so that the walk ends in this case, too.
+        // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
+        // absolute difference is compared.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

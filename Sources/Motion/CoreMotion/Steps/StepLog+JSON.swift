@@ -92,8 +92,8 @@ extension StepLog {
         return (StepLog(intervals: intervals, activities: activities), factor, nil)
     }
 
-    /// Calls the closure with at most `limit` rows. Each row is truncated to seven numbers. If an element is not an
-    /// array, the closure receives an empty row, which does not count towards the limit.
+    /// Calls the closure with each row, up to `limit` rows. Rows are truncated to seven numbers. For an element that is
+    /// not an array, the closure is called with an empty row, which does not count towards the limit.
     private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ body: ([Double]) -> Void
     ) throws(JSONError) {

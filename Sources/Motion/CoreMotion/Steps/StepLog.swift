@@ -7,7 +7,7 @@ import SensorFusion
 /// The steps and activities of the last seven days, in bounded memory.
 ///
 /// Steps are stored in intervals of up to ten seconds. If a query covers only part of an interval, a proportional share
-/// of its steps is counted.
+/// of the interval's steps is counted.
 struct StepLog: Sendable {
     struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
@@ -19,7 +19,7 @@ struct StepLog: Sendable {
     struct Activity: Sendable, Hashable {
         /// The start in seconds since 1970.
         var start: Double
-        /// The activity, or an empty set at the start of a period without detection.
+        /// The activity. An empty set marks the start of a period in which no activities were detected.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }
@@ -50,8 +50,8 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest interval, which contains the steps that were taken to climb or descend them. If there
-    /// is no interval, creates one.
+    /// Adds floors to the latest interval of steps, in which they were climbed or descended. Creates an interval if
+    /// there is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended
@@ -90,7 +90,7 @@ struct StepLog: Sendable {
     mutating func merge(_ other: StepLog, now: Double) {
         // The entries may be out of order if a clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
-        // `ends[i]` is the latest end of the intervals up to index `i`.
+        // `ends[i]` is the latest end of the intervals from `own[0]` to `own[i]`.
         var ends: [Double] = []
         for interval in own { ends.append(max(ends.last ?? -.infinity, interval.end)) }
         var index = 0

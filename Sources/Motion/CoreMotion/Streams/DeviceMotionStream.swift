@@ -73,7 +73,8 @@ final class DeviceMotionStream: Sendable {
 /// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The north offset when north first became known. It defines the x axis of `xArbitraryCorrectedZVertical`.
+    /// The north offset at the time when north first became known. It defines the x axis of
+    /// `xArbitraryCorrectedZVertical`.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
@@ -140,7 +141,7 @@ struct MagneticCalibrationMonitor {
 
     private enum State {
         case waiting
-        /// The start of the period in which the magnetometer is uncalibrated or north is unknown.
+        /// Since the given time, the magnetometer has been uncalibrated or north has been unknown.
         case uncalibrated(since: BootTime)
         case reported
     }

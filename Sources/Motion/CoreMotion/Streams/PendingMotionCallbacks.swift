@@ -12,7 +12,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
     /// The latest value, whether or not it has been delivered.
     private(set) var latest: Value?
     var queue = BoundedQueue<Item>()
-    /// True if values are queued for a handler.
+    /// If true, new values and errors are queued. If false, only the latest value is stored.
     private var acceptsValues = false
     private let limit: Int
 
@@ -31,7 +31,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
         queue.append(.failure(failure))
     }
 
-    /// Clears the queue. Values are then queued only if `acceptsValues` is true.
+    /// Clears the queue. From then on, values and errors are queued only if `acceptsValues` is true.
     mutating func reset(acceptsValues: Bool) {
         queue.reset()
         self.acceptsValues = acceptsValues

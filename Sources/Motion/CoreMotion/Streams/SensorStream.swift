@@ -147,7 +147,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
                 if state.configuration.source.inputImpliesAvailable { state.reportedLosses = [] }
                 state.converter.process(input, into: &state.callbacks)
             case .lost(let kind, let error):
-                // A loss is reported only once, although every new subscription delivers it again.
+                // A loss is reported only once, even if a new subscription delivers it again.
                 guard !state.reportedLosses.contains(kind) else { return nil }
                 state.reportedLosses.append(kind)
                 state.callbacks.append(.loss(kind, error))
@@ -177,8 +177,8 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         nextDrain?.schedule()
     }
 
-    /// Stores the next item in `item`. If the queue is empty, finishes the drain, and returns it if it must be
-    /// scheduled again. The item is an inout parameter, because copying large values is measurably slow.
+    /// Stores the next item in `item`. If the queue is empty, finishes the drain. Returns the drain if it must be
+    /// scheduled again, otherwise nil. The item is an inout parameter, because copying large values is measurably slow.
     private func continueDrain(
         of handler: Handler, into item: inout PendingMotionCallbacks<Converter.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {

@@ -70,7 +70,7 @@ public struct CMMagneticField: Sendable, AxisVector {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A magnetic field from which the device's own field has been subtracted, with the calibration accuracy.
+/// A magnetic field without the device's own field, together with the calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
     /// The field in device axes, in microtesla. While `accuracy` is `uncalibrated`, it is the raw reading. If no
     /// magnetometer is running, it is zero.
@@ -78,7 +78,8 @@ public struct CMCalibratedMagneticField: Sendable {
     /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low`. Its raw value is 0, as in a zero-initialized C structure.
+    /// Creates a field of zero with the accuracy `low`, whose raw value is 0. This matches a zero-initialized C
+    /// structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.

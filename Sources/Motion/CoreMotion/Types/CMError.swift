@@ -57,7 +57,8 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Converts a device error to the error that the app receives. The device error becomes its underlying error.
+    /// Converts a device error to the error that the app receives, which contains the device error as its underlying
+    /// error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(

@@ -33,8 +33,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// The values to archive. They are read from the public properties, which subclasses may override. Each class
-    /// appends its own values to those of its superclass.
+    /// The values to archive. They are taken from the public properties, because subclasses may override them. Each
+    /// class appends its own values to those of its superclass.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"

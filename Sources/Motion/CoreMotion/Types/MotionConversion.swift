@@ -28,8 +28,8 @@ enum MotionConversion {
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
     /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown. `correctedFrom` is the initial north offset. At this offset,
-    /// `xArbitraryCorrectedZVertical` coincides with the frame of the state's attitude.
+    /// north and north is unknown. `correctedFrom` is the initial north offset, for which
+    /// `xArbitraryCorrectedZVertical` is the same as the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -44,8 +44,8 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // `HeadingAxis` expects the y axis to point north, and measures angles clockwise from it. In these frames,
-            // the y axis points west, so 90° must be subtracted.
+            // `HeadingAxis` measures angles clockwise from the y axis, which it expects to point north. In these
+            // frames, the y axis points west, so 90° must be subtracted.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
@@ -62,8 +62,8 @@ enum MotionConversion {
         case .xArbitraryCorrectedZVertical: return offset - start
         // Rotating by -90° converts axes with x east and y north to axes with x north and y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
-        // The declination is the clockwise angle from true north to magnetic north. Subtracting it rotates the attitude
-        // clockwise.
+        // The declination is the clockwise angle from true north to magnetic north. It is subtracted, because the
+        // returned angle is counterclockwise.
         default: return offset - .pi / 2 - (state.declination ?? 0)
         }
     }
@@ -76,7 +76,8 @@ enum MotionConversion {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
         // This sum may be rounded, because a reading below 0.5 may have more fractional digits than the sum can
-        // represent. Because of the subtraction below, gravity contains the rounding error.
+        // represent. The subtraction below moves the rounding error to gravity, so that the two parts still add up to
+        // the reading.
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }

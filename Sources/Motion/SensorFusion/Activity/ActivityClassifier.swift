@@ -22,7 +22,7 @@ package struct ActivityClassifier: Sendable {
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The number of windows that must agree for medium and for high confidence.
+    /// The numbers of windows that must agree with the reported activity before its confidence becomes medium or high.
     private static let mediumWindows = 3
     private static let highWindows = 10
     /// The time, in seconds, for which a person is assumed to be on foot after a step.
@@ -69,8 +69,8 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
-        // During a ride, every window counts as agreeing. Otherwise, waiting at a traffic light would reduce the
-        // confidence.
+        // During a ride, every window counts as agreement with the reported activity. Otherwise, a stop at a traffic
+        // light would reduce the confidence.
         let agrees = ride == nil ? windowActivity == activity : true
         return updateState(activity, agrees: agrees, ride: ride, window: window)
     }
@@ -102,8 +102,8 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // The activity starts with the oldest recent window in which it was detected. It became the most frequent
-            // activity only later.
+            // The start of the activity is backdated to the oldest recent window in which it was detected, because an
+            // activity becomes the most frequent one only after several windows.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0

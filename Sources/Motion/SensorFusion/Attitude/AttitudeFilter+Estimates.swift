@@ -8,8 +8,8 @@ extension AttitudeFilter {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
-    /// The angle by which ``attitude`` must be rotated about the vertical so that its y axis points to magnetic north.
-    /// The angle is in radians, counterclockwise as seen from above. It is nil before the first magnetometer sample.
+    /// The angle by which ``attitude`` is rotated about the vertical to obtain ``magneticAttitude``, in radians,
+    /// counterclockwise as seen from above. It is nil before the first magnetometer sample.
     @inlinable public var northOffset: Double? { north.offset }
     /// The rotation from device axes to earth axes with y pointing to magnetic north, or nil before the first
     /// magnetometer sample.
@@ -35,13 +35,13 @@ extension AttitudeFilter {
     ///
     /// - the heading variance of the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored
-    /// - the variance that results if the field that determined the heading differs from the expected field in strength
-    ///   or dip
+    /// - a variance for the difference in strength and dip between the expected field and the field from which the
+    ///   heading was determined
     /// - the square of the mean disagreement between magnetometer and heading over the last 5 s
     /// - the square of the possible heading drift since the magnetometer was last used, which follows from the bias
     ///   uncertainty
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
-    ///   no field is expected
+    ///   the expected field is unknown
     @inlinable public var headingUncertainty: Double? {
         Self.uncertainty(north, estimator, headingTrust, field, gap: gyroscope.timestamp - magnetometer.timestamp)
     }

@@ -84,7 +84,7 @@ extension AttitudeFilter {
         isReady = true
         inclination = correction.after(inclination)
         renormalizePeriodically()
-        // The first inclination is an initialization, not a correction.
+        // The first inclination initializes the attitude. It is not a correction, so it reveals nothing about the bias.
         let isNew = isInclinationNew
         isInclinationNew = false
         guard estimatesBias, hasGyroscope, !isNew else { return }
@@ -108,8 +108,8 @@ extension AttitudeFilter {
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // It is sufficient to update the motion level with every fourth sample. `steps` counts gyroscope and
-        // accelerometer samples, so it increases by about two per accelerometer sample.
+        // Updates the motion level only with every fourth accelerometer sample, which is sufficient. `steps` also
+        // counts gyroscope samples, so it increases by about two per accelerometer sample.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -128,8 +128,8 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // For an angle a, t is tan²(a). The series yield cos(a), cos(a/2) and sin(a/2) / tan(a). The omitted terms are
-        // below 1e-16.
+        // If a is the angle between the vector and the up direction, t is tan²(a). The series yield cos(a), cos(a/2)
+        // and sin(a/2) / tan(a). The omitted terms are below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
@@ -137,8 +137,8 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// Handles the general case of `leveling`. If the vector is close to zero, the z component of the returned
-    /// direction is -3.
+    /// The general case of `leveling`, for vectors that do not point almost straight up. A z component of -3 in the
+    /// returned direction means that the vector is close to zero.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
@@ -189,8 +189,9 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. If the caller passes an
-        // attitude, it is already extrapolated by the gyroscope delay, so this delay is added.
+        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
+        // the caller is later by the gyroscope delay, because it has been extrapolated by this time. The gyroscope
+        // delay is therefore added to the magnetometer delay.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {

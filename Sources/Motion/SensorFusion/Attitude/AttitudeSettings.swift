@@ -21,8 +21,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// strength, the value is a fraction. For the dip, it is an angle in radians.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The heading follows the magnetometer with at least this time constant. During a startup period of the same
-    /// length, it may follow faster.
+    /// The shortest time constant with which the heading follows the magnetometer. Shorter ones are allowed only during
+    /// a startup period, which lasts as long as this time constant.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Values from 0.04 to 0.1 s yield
     /// nearly the same heading.
@@ -45,7 +45,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var estimatesBiasInMotion = true
     /// If true, the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
-    /// If true, the bias estimation treats the first inclination as a correction, as the published filter does.
+    /// If true, the first inclination counts as a correction from which the gyroscope bias is estimated, as in the
+    /// published filter. If false, it only initializes the attitude.
     package var correctsByFirstInclination = false
     /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
     /// about doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
@@ -69,10 +70,10 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var restTimeConstant = 0.5
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
-    /// If a constant rate differs from the known bias by more than this value, stricter criteria for rest apply.
-    /// ``restRotationThreshold`` and ``restAccelerationThreshold`` are then lowered, by default to 1 °/s and 0.3 m/s².
-    /// In addition, gravity and the magnetic field must not rotate as the gyroscope indicates. If the value is
-    /// infinite, every constant rate below ``biasLimit`` counts as rest.
+    /// If the gyroscope measures a constant rate that differs from the known bias by more than this value, the criteria
+    /// for rest are stricter. ``restRotationThreshold`` and ``restAccelerationThreshold`` are lowered, by default to 1
+    /// °/s and 0.3 m/s². In addition, gravity and the magnetic field must show that the device does not rotate at the
+    /// measured rate. If the value is infinite, every constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
     /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true

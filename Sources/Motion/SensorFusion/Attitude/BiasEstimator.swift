@@ -120,8 +120,8 @@ struct BiasEstimator: Sendable {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // The magnetometer cannot improve a bias that is already well known. The heading noise already includes the
-        // variance of such a bias, so only the excess variance is used.
+        // Uses only the bias variance in excess of `knownBiasVariance`. Variance up to this value is already part of
+        // the heading noise, and the magnetometer cannot reduce it any further.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -154,8 +154,8 @@ struct BiasEstimator: Sendable {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the pending heading correction and resets it to zero. A bias correction at rest also reveals how far the
-    /// wrong bias has rotated the heading. This drift must be corrected as well.
+    /// Returns the pending heading correction and resets it to zero. When a measurement at rest corrects the bias, the
+    /// heading must be corrected, too, because it has drifted due to the wrong bias.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

@@ -12,8 +12,8 @@ struct LowPassCoefficients: Sendable {
     /// The time constant, in seconds, with which the step response approaches its final value. The cutoff frequency is
     /// √2 / (2π · time constant).
     let timeConstant: Double
-    /// The weight of a new sample in the running mean with which the filter starts. After the start, the value is 0, or
-    /// 1 if samples pass unchanged.
+    /// The weight of a new sample while the filter is starting and outputs a running mean. Once the filter has started,
+    /// the value is 0, or 1 if samples pass unchanged.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
@@ -25,8 +25,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value has the weight of a mean over this many seconds. Zero discards the previous
-    /// value.
+    /// After a restart, the previous value counts like the mean of this many seconds of samples. If zero, the previous
+    /// value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
@@ -45,7 +45,8 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter with its current value, which has the weight of a mean over the given number of seconds.
+    /// Restarts the filter from its current value, which counts like the mean of the given number of seconds of
+    /// samples.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Computes the weight of the magnetometer from its uncertainty and from the heading uncertainty, using a Kalman filter
-/// for a single angle. ``BiasEstimator`` stores the covariance of this angle with the bias.
+/// Computes the weight of the magnetometer from the uncertainties of the magnetometer and of the heading, using a
+/// Kalman filter for a single angle, the heading. ``BiasEstimator`` stores its covariance with the bias.
 ///
 /// The heading uncertainty grows with time. It grows faster during rotation, because of the gyroscope's scale error.
-/// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because its errors average out
-/// only in motion.
+/// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because magnetometer errors
+/// average out only in motion.
 @usableFromInline
 struct MagnetometerConsistency: Sendable {
     private(set) var time = 0.0
@@ -13,8 +13,8 @@ struct MagnetometerConsistency: Sendable {
     private var headingField: SIMD2<Double>?
     /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance, in square radians, that results if the field that determined the heading differs from the
-    /// expected field.
+    /// The heading variance, in square radians, due to the difference between the expected field and the field from
+    /// which the heading was determined.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -30,7 +30,7 @@ struct MagnetometerConsistency: Sendable {
     private let rejectionFactor: Double
     private let fastestTime: Double
 
-    /// The least heading variance after a rest, in square radians.
+    /// The minimum heading variance after the device has been at rest, in square radians.
     private static var varianceAfterRest: Double {
         let sigma = 2.5 * AttitudeSettings.degree
         return sigma * sigma
@@ -46,8 +46,8 @@ struct MagnetometerConsistency: Sendable {
     }
 
     /// Returns the angle by which to rotate the heading. `disagreement` is the difference between magnetometer and
-    /// heading in radians. `field` and `expected` contain strength and dip. `hasRested` is true if the device has not
-    /// moved since the start.
+    /// heading in radians. `field` and `expected` contain strength and dip. `hasRested` is true if the device has been
+    /// still for nearly all of the time since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
@@ -90,13 +90,14 @@ struct MagnetometerConsistency: Sendable {
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
         let total = before + measurement
-        // If the expected field is known, a disagreement is limited to two standard deviations.
+        // If the expected field is known, the disagreement used for corrections is limited to two standard deviations.
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
             isFirst ? 0 : disagreement.limited(to: width * (before + noise).squareRoot()), gain: gain, variance: total
         )
-        // The estimator uses the optimal gain. The gain for the heading is also limited by the time constants.
+        // The estimator is updated with the optimal gain. The heading itself is corrected with a gain that is limited
+        // by the time constants.
         gain = max(gain, slowestGain.value(for: interval) / spread)
         if time > fastestTime { gain = min(gain, fastestGain.value(for: interval)) }
         if isFirst { gain = 1 }
@@ -111,7 +112,8 @@ struct MagnetometerConsistency: Sendable {
         return gain * disagreement.limited(to: width * (estimator.headingVariance + noise).squareRoot())
     }
 
-    /// Makes the next sample the first one. The first sample also resets `meanDisagreement`.
+    /// Restarts the computation, so that the next sample is treated as the first one. That sample also resets
+    /// `meanDisagreement`.
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
     /// Returns the squared relative deviation of the strength plus the squared deviation of the dip.

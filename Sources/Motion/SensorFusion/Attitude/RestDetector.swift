@@ -45,7 +45,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // If the window is infinite, the mean rate is compared with zero instead of the known bias.
+        // If `restBiasWindow` is infinite, the mean rate is compared with zero instead of with the known bias.
         let biasDeviation = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(biasDeviation, window)
         if isBeyond || isFarFromBias {
@@ -138,8 +138,8 @@ struct RestCrossCheck: Sendable {
     /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
     /// field do not confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // Without a magnetometer, a real rotation about the vertical looks like a bias, so only the first bias is
-        // accepted.
+        // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. Therefore, this
+        // check can detect a bias only until the device has been at rest for the first time.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)
         var expected = predicted.dot(predicted)

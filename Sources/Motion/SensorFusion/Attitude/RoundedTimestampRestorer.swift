@@ -12,12 +12,12 @@ import SystemCalls
 /// samples are lost repeatedly, the timestamps are used unchanged.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// Each timestamp corrects the sequence and its period by these fractions of the difference between timestamp and
-    /// sequence.
+    /// For each timestamp, the difference between timestamp and sequence is multiplied by these factors to correct the
+    /// sequence and its period.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// A fraction of a period. If the elapsed time exceeds a whole number of periods by no more than this, no
-    /// additional period is counted.
+    /// The tolerance for counting periods, as a fraction of a period. If the elapsed time exceeds a whole number of
+    /// periods by no more than this, no additional period is counted.
     private static let slack = 0.25
     /// The maximum distance between the sequence and a timestamp, in rounding units: half a unit for rounding, plus a
     /// margin for jitter.
@@ -61,8 +61,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let maximumError = Self.maximumDistance / unitsPerSecond
-        // Uses the smallest number of periods that is consistent with the timestamp. A timestamp that was rounded up
-        // must not be mistaken for a lost sample.
+        // Counts as few periods as the timestamp allows. Otherwise, a timestamp that was rounded up could look as if a
+        // sample had been lost.
         let passedPeriods = max(1, ((stamp - maximumError - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passedPeriods * period

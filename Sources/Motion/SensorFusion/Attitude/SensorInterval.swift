@@ -87,8 +87,8 @@ struct StuckSensorDetector: Sendable {
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The share of readings that equal the previous reading. It starts at 1, so that no sensor is considered stuck at
-    /// first.
+    /// The fraction of readings that repeat the previous one. It starts at 1, which means that repetitions are normal,
+    /// so that no sensor is reported as stuck before there is enough data.
     private var share = 1.0
 
     @inline(__always)

@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // Evaluates the current correction for comparison, with the weights and the delay of the fit. The residual is
-        // divided by the field strength of the fit, because that of the current correction may be wrong.
+        // For comparison, evaluates the current correction with the weights and the delay of the fit. Its residual is
+        // divided by the field strength of the fit, because the field strength of the current correction may be wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the samples in the newest window, as a fraction of the weight that they would have without errors.
-    /// It is 1 if there are too few samples.
+    /// The total weight of the samples in the newest window, as a fraction of the weight that they would have if all of
+    /// them fitted perfectly. It is 1 if there are too few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,13 +42,13 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Finds the sample in the newest window from which on the samples no longer fit, and returns its `age`. Returns
-    /// nil if there are no samples.
+    /// Returns the `age` of the sample in the newest window at which the samples stop fitting, or nil if the window has
+    /// no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Finds the position that best separates inliers before it from outliers after it.
+        // Finds the position with the most inliers before it and the most outliers after it.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (position, index) in newest.enumerated().dropLast() {
@@ -80,8 +80,9 @@ extension AttitudeAidedFit {
     /// Returns the standard deviation of the corrected field that results from attitude errors (see
     /// ``HeadingUncertainty/attitudeDeviation``).
     ///
-    /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, the
-    /// measured rotation consists mostly of attitude errors. The correction along this direction may then be wrong.
+    /// The hard iron along a device direction can be determined only if that direction rotates. If it has hardly
+    /// rotated, most of its apparent rotation is an attitude error, and the correction along this direction may be
+    /// wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
@@ -145,8 +146,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // Each of the first three probes selects one element of a matrix row. The fourth probe applies the
-                // whole row to the centre of the directions.
+                // The first three probes each select one element of a matrix row. The fourth probe evaluates the whole
+                // row at the hard iron, where the corrected field is zero.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

@@ -11,7 +11,8 @@ extension AttitudeAidedFit {
             let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
             let weight = weights.values[index]
-            // The residuals of each window have a mean of zero, so nothing must be subtracted from these products.
+            // Unlike `squares`, these products need no correction for the mean of the window, because the residuals of
+            // a window have a mean of zero.
             let rest = toEarth(index, field) - windowFields[slot]
             products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
             squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)

@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift that correct the magnetometer readings. After the attitude has rotated the corrected
-/// readings to earth axes, all of them yield the same field. The gyroscope bias rotates the attitude during the
-/// measurement, so it is fitted as well.
+/// Fits the matrix and the shift that correct the magnetometer readings. The criterion is that all corrected readings,
+/// once the attitude has rotated them to earth axes, yield the same field. The gyroscope bias rotates the attitude
+/// during the measurement, so it is fitted as well.
 ///
 /// Each sample satisfies Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time
 /// window, because the heading is unknown without a magnetometer. Since b is the mean over its window, it can be
@@ -15,10 +15,10 @@ import SystemCalls
 /// Until a cheap gyroscope has been at rest for the first time, it drifts by several degrees per second. If the bias
 /// were not fitted, this drift would be mistaken for hard or soft iron.
 ///
-/// If the samples do not determine a parameter, a prior does. It assumes soft iron of a few percent, and sensors that
-/// are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's
-/// weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500 degrees per
-/// second causes an error of 7 degrees.
+/// A prior determines the parameters that the samples do not determine. It assumes soft iron of a few percent, and
+/// sensors that are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and
+/// McClure's weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500
+/// degrees per second causes an error of 7 degrees.
 struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
     /// The number of unknowns: three elements and one component of the shift for each of the three matrix rows, plus
@@ -40,10 +40,10 @@ struct AttitudeAidedFit: Sendable {
     /// The standard deviation of the attitude errors while the device moves, in radians. In simulations of a pendulum,
     /// all values from 0.01 to 0.03 prevented wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
-    /// The strength of a prior that favours the current correction. If the spread of a direction, in square radians,
-    /// has this value, the fit and the current correction have equal weight along the direction. Without the prior, the
-    /// heading was wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger values make strong hard iron less
-    /// accurate.
+    /// The strength of a prior that favours the current correction. The fit and the current correction have equal
+    /// weight along a direction whose spread, in square radians, equals this value. Without the prior, the heading was
+    /// wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger values make the correction of strong hard
+    /// iron less accurate.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -69,12 +69,12 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples, each extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments of the bias parameters, with the twelve correction parameters and with each other.
+    /// The second moments that involve the bias: of the bias parameters with the twelve correction parameters, and of
+    /// the bias parameters with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// A symmetric matrix that describes how much the device directions have rotated within a window. For each
-    /// direction, it yields the mean scatter in earth axes, which is near 0 if the direction has not rotated, and at
-    /// most 1.
+    /// A symmetric matrix S that describes how far each direction in device axes has rotated within a time window. For
+    /// a unit vector u, the mean scatter in earth axes is uᵀ·S·u. It is near 0 if u has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
     /// The mean of the scaled readings with the current correction applied.

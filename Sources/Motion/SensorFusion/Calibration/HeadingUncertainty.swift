@@ -12,8 +12,8 @@ struct HeadingUncertainty: Sendable, Equatable {
     private let shift: SIMD3<Double>
     /// The covariance of the twelve correction parameters for scaled fields, stored as the lower triangle, row by row.
     private var covariance = [Double](repeating: 0, count: 78)
-    /// A symmetric matrix that describes how much attitude errors change the corrected, scaled field. Multiplied by a
-    /// direction, it yields a vector whose length is the standard deviation of the field along that direction.
+    /// A symmetric matrix A that describes the effect of attitude errors on the corrected, scaled field. Along a unit
+    /// vector u, the standard deviation of the field is |A·u|.
     var attitudeDeviation = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     /// The heading variance due to other known errors, in square radians.
     var additionalVariance = 0.0

@@ -72,8 +72,8 @@ extension MagneticCalibration {
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }
-        // For a reading m = hardIron + W⁻¹·F·u in the direction u, the corrected fields differ by A·u·F + shift. If
-        // both matrices are near 1, A is approximately W - W'.
+        // A field with the strength F and the direction u causes the reading m = hardIron + W⁻¹·F·u. The two corrected
+        // fields for this reading differ by F·A·u + shift. A is approximately W - W' if both matrices are near 1.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()

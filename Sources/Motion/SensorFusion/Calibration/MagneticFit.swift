@@ -22,8 +22,8 @@ struct MagneticFit: Sendable, Equatable {
     /// The root mean square difference between the headings of the fit and of the current calibration, in radians, or
     /// NaN without attitudes.
     var headingChange = Double.nan
-    /// The weight of the newest samples, as a fraction of the weight that they would have without errors, or 1 without
-    /// attitudes.
+    /// The total weight of the newest samples, as a fraction of the weight that they would have if all of them fitted
+    /// perfectly. It is 1 without attitudes.
     var newestWeight = 1.0
     /// The heading uncertainty for any device orientation, or nil without attitudes.
     var headingUncertainty: HeadingUncertainty?

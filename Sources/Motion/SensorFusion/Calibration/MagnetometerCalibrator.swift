@@ -9,10 +9,11 @@
 /// attitudes, the parameters are determined from the ellipsoid that the readings form. This requires rotations in all
 /// directions.
 ///
-/// The initial calibration is replaced only by a clearly better calibration. With attitudes, the heading must also
-/// change by more than its uncertainty. As a result, a factory calibration or a stored calibration is kept if it still
-/// fits. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but agree with
-/// each other, the device's own field has changed, and earlier readings are discarded.
+/// The initial calibration is replaced only by a clearly better calibration. With attitudes, the new calibration must
+/// also change the heading by more than the heading uncertainty. As a result, a factory calibration or a stored
+/// calibration is kept if it still fits. Readings near magnets are suppressed as outliers. If most of the latest
+/// readings are outliers but agree with each other, the device's own field has changed, and earlier readings are
+/// discarded.
 ///
 /// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
@@ -31,7 +32,7 @@ package struct MagnetometerCalibrator: Sendable {
     /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
     /// changed in the meantime.
     ///
-    /// The property is stored, because it is read with every attitude. As a computed property, it would copy the
+    /// This is a stored property, because it is read for every attitude, and a computed property would copy the
     /// calibrator on each access.
     package private(set) var quality = MagneticQuality.uncalibrated
 
@@ -146,8 +147,9 @@ package struct MagnetometerCalibrator: Sendable {
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// Without attitudes, a sample is used only if it differs enough from the previous one. The first constant is the
-    /// minimum difference as a fraction of the reading, and the second as a fraction of the field strength.
+    /// The minimum difference between successive stored samples if there are no attitudes. The first constant is a
+    /// fraction of the magnitude of the reading, and the second is a fraction of the field strength. The larger
+    /// difference applies.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
@@ -182,7 +184,7 @@ package struct MagnetometerCalibrator: Sendable {
             measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
-    /// Switches between samples with and without attitudes, and discards the samples of the other kind.
+    /// Switches between samples with attitudes and samples without attitudes, and discards all earlier samples.
     private mutating func setUsesAttitude(_ attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
@@ -217,8 +219,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The fit weights the samples by direction cells around the centre. The first iteration yields a more accurate
-        // centre, so the fit is repeated with it.
+        // The samples are weighted by the cell of their direction as seen from the centre. The first iteration yields a
+        // more accurate centre, so the fit is repeated with cells around the new centre.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -256,7 +258,7 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
-            // Samples from before the device's own field changed are obsolete, and the current calibration must be
+            // The device's own field has changed. Earlier samples are obsolete, and the current calibration must be
             // confirmed again.
             reservoir.removeAll { $0.age < change }
             (lastFit, isConfirmed) = (nil, false)
@@ -271,8 +273,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The `age` of the first sample after the device's own field changed. It is nil if the samples since then are
-    /// inconsistent with each other. In this case, a magnet is probably near the device.
+    /// The `age` of the first sample after a change of the device's own field. It is nil if the samples since then do
+    /// not agree with each other, which probably means that a magnet is near the device.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -386,7 +388,7 @@ extension MagnetometerCalibrator {
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
     }
 
-    /// The field strength of a plausible fit is at most this multiple of the strongest reading.
+    /// The maximum field strength of a plausible fit, as a multiple of the strongest reading.
     static let maximumStrengthRatio = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of the samples in a fit, which decrease with increasing error as proposed by Geman and McClure.
+/// The weights of the samples in a fit. The larger the error of a sample, the smaller its weight, as proposed by Geman
+/// and McClure.
 struct SampleWeights: Sendable {
     /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
     static let outlierDeviations = 5.0
-    /// The weights of the samples before their errors reduce them.
+    /// The weights that the samples would have without errors.
     var base: [Double]
     var values: [Double]
     /// The standard deviation of one component. It is computed from the median, which is insensitive to outliers.

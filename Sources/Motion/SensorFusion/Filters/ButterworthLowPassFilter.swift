@@ -16,7 +16,8 @@ import SystemCalls
 /// samples. A sample is ignored if a component is infinite or NaN, or if its interval is zero, negative or NaN.
 /// `update` then returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
-    /// The decay rate of the damped oscillation, per second, and also its angular frequency. The value is w / √2.
+    /// The decay rate of the damped oscillation, per second. It equals the angular frequency of the oscillation, w /
+    /// √2.
     private let rate: Double
     /// The derivative of the output, divided by `rate`.
     private var slope: SIMD3<Double> = .zero
@@ -47,7 +48,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
         let angle = rate * interval
         // exp(-40) is below the resolution of Double.
         guard angle < 40 else {
-            // If the cutoff is zero and the interval is infinite, the angle is NaN, and the output does not change.
+            // The angle is NaN if the cutoff is zero and the interval is infinite. With a cutoff of zero, the output
+            // never changes.
             guard !angle.isNaN else { return old }
             value = sample
             slope = .zero

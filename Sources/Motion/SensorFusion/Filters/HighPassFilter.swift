@@ -3,8 +3,8 @@
 /// A one-pole high-pass filter for vectors. It passes fast changes and removes constant components.
 ///
 /// The output is the sample minus the output of an internal ``LowPassFilter``. If the input is constant, the output
-/// approaches zero. A common variant, `h = x - (0.1 x + 0.9 h)`, feeds back its own output instead. If the input is
-/// constant, its output approaches 0.474 of the input.
+/// approaches zero. A common variant, `h = x - (0.1 x + 0.9 h)`, uses its own previous output in place of the previous
+/// low-pass output. If the input is constant, the output of this variant approaches 0.474 of the input instead of zero.
 ///
 /// A sample with an infinite or NaN component is ignored. If only the interval is invalid, the low-pass part remains
 /// unchanged, and the output is the sample minus the low-pass part. The low-pass part starts from `startingAt:`. If
@@ -14,8 +14,8 @@ public struct HighPassFilter: SampleFilter {
     /// The output, which is zero before the first sample.
     public private(set) var value: SIMD3<Double> = .zero
 
-    /// Creates a filter with a time constant in seconds, in which the response to a step decays by 63 %. If the time
-    /// constant is zero, negative or NaN, the output is always zero. Samples are weighted by their intervals.
+    /// Creates a filter with a time constant: the time, in seconds, in which the response to a step decays by 63 %. If
+    /// the time constant is zero, negative or NaN, the output is always zero. Samples are weighted by their intervals.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }

@@ -4,7 +4,8 @@ import SystemCalls
 
 /// A filter for a single stream of vectors at irregular intervals.
 ///
-/// ``AttitudeFilter`` does not conform, because it combines three streams, each with its own timestamps.
+/// ``AttitudeFilter`` does not conform to this protocol, because it combines three streams, each with its own
+/// timestamps.
 public protocol SampleFilter: Sendable, Equatable {
     /// The result of processing a sample.
     associatedtype Output: Sendable

@@ -5,8 +5,8 @@
 /// Pass every sample. A rate of ten to twenty samples per second is sufficient. Each sample is processed in these
 /// steps:
 ///
-/// 1. If the acceleration differs much from 1 g, it does not point along gravity. The orientation is frozen until the
-///    settle time has passed.
+/// 1. If the acceleration differs much from 1 g, its direction is not that of gravity. The orientation then does not
+///    change until the settle time has passed.
 /// 2. A low-pass filter estimates the direction of gravity.
 /// 3. The direction determines an orientation. An upright device keeps its orientation until it is rotated more than 15
 ///    degrees beyond the diagonal between two edges. A flat device keeps its orientation until it is tilted by more
@@ -27,7 +27,7 @@ package struct OrientationDetector: Sendable, Equatable {
     private let bands: OrientationBands
     private var clock: SensorInterval
     private var lowPass: LowPassFilter
-    /// The orientation to report after its hold time, or `.unknown`.
+    /// The orientation that will be reported if it lasts for the hold time, or `.unknown` if there is none.
     private var candidate: DeviceOrientation = .unknown
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity
@@ -49,7 +49,8 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // If the clock has been set back, the freeze would last too long, so its end is limited.
+            // Limits the remaining freeze to the settle time. Otherwise, the freeze would last too long if the clock
+            // has been set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {
@@ -100,9 +101,9 @@ package struct OrientationDetector: Sendable, Equatable {
 
 /// The orientation of a device relative to gravity, with the raw values of `UIDeviceOrientation`.
 ///
-/// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. The
-/// description of each case gives the acceleration at rest, in g. It is in Apple's axes and sign: the axis that points
-/// up reads -1.
+/// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. Each
+/// case states the acceleration at rest, in g. It has Apple's axes and sign: the component along the axis that points
+/// up is -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case unknown = 0
     /// Upright, top edge up: y = -1.

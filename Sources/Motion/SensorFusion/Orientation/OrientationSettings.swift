@@ -70,7 +70,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Returns true if the current edge still counts as up.
+    /// Returns true if an upright orientation is kept, because its upper edge still points up closely enough.
     ///
     /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {

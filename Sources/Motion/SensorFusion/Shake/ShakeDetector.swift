@@ -63,7 +63,8 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // If the clock has been set back, the refractory period would last too long, so its end is limited.
+            // Limits the remaining refractory period, which would otherwise last too long if the clock has been set
+            // back.
             refractoryEnd = min(refractoryEnd, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
@@ -170,9 +171,10 @@ struct StrokeChain: Sendable, Equatable {
         let along = (acceleration * heading).sum()
         let strength = acceleration.squaredLength
         let headingStrength = heading.squaredLength
-        // Within 45 degrees of the line of the stroke: cos² >= 1/2.
+        // The acceleration is along the line of the stroke if it is within 45 degrees of this line: cos² >= 1/2.
         guard 2 * along * along >= strength * headingStrength else {
-            // A shake may begin with a weaker sideways movement before the first actual stroke.
+            // A weaker sideways movement may precede the first actual stroke of a shake. The stronger stroke then
+            // replaces it.
             if reversals == 0, strength > headingStrength { heading = acceleration }
             return true
         }

@@ -30,8 +30,8 @@ package struct ShakeSettings: Sendable, Equatable {
     /// The longest duration of a shake, from its first to its last strong sample. The value is above one second, so
     /// that one second of shaking is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
-    /// The time after a shake during which no other shake can begin. If the shake ended, the time starts at its last
-    /// reversal. If it was cancelled, the time starts at the last strong acceleration.
+    /// The time after a shake during which no other shake can begin. It is counted from the last reversal if the shake
+    /// ended, or from the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
     /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.
     package var maximumGap: Double = 0.25

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the floors that a person climbs and descends on foot. The input is one height per second, and the steps.
+/// Counts the floors that a person climbs and descends on foot. The input consists of the person's steps and one height
+/// per second.
 ///
 /// According to Apple, a floor is about 3 m (10 feet). The first floor of a climb counts after 2.7 m, and each further
 /// floor after 3 m more. A climb ends after one metre in the opposite direction, or after 20 s without climbing.
 /// Weather changes the barometric height by up to 8 m per hour. Therefore, a height change counts only while the person
 /// takes steps, and only if the vertical speed over four seconds is 0.1 to 0.8 m/s. Lifts do not count, because a
-/// person takes no steps in a lift. Hills count, as on Apple's devices. Steps are reported a few seconds late. A height
-/// is therefore processed only when all steps up to its time are known.
+/// person takes no steps in a lift. Hills count, as on Apple's devices. Because steps are reported a few seconds late,
+/// a height is processed only when all steps up to its time are known.
 package struct FloorCounter: Sendable {
-    /// The height of a floor, and the tolerance for the first floor of a climb, in metres.
+    /// The height of a floor, in metres. For the first floor of a climb, it is reduced by `firstFloorTolerance`.
     static let floorHeight = 3.0
     private static let firstFloorTolerance = 0.3
     private static let minimumClimbSpeed = 0.1
@@ -17,8 +18,8 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// The number of heights that must follow before a height is processed. By then, all steps up to its time are
-    /// known. At one height per second, the value is the delay in seconds.
+    /// A height is processed only after this many later heights, because by then, all steps up to its time are known.
+    /// At one height per second, this number is also the delay in seconds.
     private static let delay = 6
     private static let speedInterval = 4
     /// The longest interval between two heights of a climb, in seconds.
@@ -33,7 +34,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The latest values of the total height that the person has gained on foot, in metres, oldest first.
+    /// The last few values of the net height that the person has gained on foot, in metres, oldest first.
     private var heights: [Double] = []
     private var direction = 0.0
     private var base = 0.0

@@ -38,8 +38,8 @@ package struct StepDetector: Sendable {
     static let shortestWalkingStride = 0.85
     /// If strides have more peaks than this on average, not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
-    /// The minimum and maximum step duration, as fractions of the mean duration. They apply only if strides have more
-    /// peaks than steps.
+    /// The minimum and maximum duration of a step, relative to the mean duration. They are used only if strides have
+    /// more peaks than steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
@@ -47,10 +47,10 @@ package struct StepDetector: Sendable {
     /// The number of peaks in the current run, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
-    /// The time of the last peak, including peaks that are not steps.
+    /// The time of the last peak, whether or not the peak is a step.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if it came too early to be a step and was omitted.
+    /// The time of the last peak if that peak was omitted because it came too early to be a step, otherwise nil.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True during a walk, when regular peaks count immediately.
@@ -120,7 +120,7 @@ package struct StepDetector: Sendable {
                 omittedPeak = time
                 return
             }
-            // The gap is too long for one step, so the omitted peak was a step after all.
+            // If the time since the last counted peak is too long for one step, the omitted peak was a step after all.
             if let omittedPeak, time - lastPeak > Self.maximumStepFraction * step { add(omittedPeak) }
         }
         omittedPeak = nil

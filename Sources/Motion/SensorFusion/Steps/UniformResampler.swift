@@ -13,8 +13,8 @@ struct UniformResampler: Sendable {
 
     /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval, in seconds, that is interpolated. Therefore, steps are detected only if there are at least
-    /// four samples per second.
+    /// The longest interval between samples that is interpolated, in seconds. Because of this limit, steps are detected
+    /// only if there are at least four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
@@ -35,8 +35,9 @@ struct UniformResampler: Sendable {
             return .start
         case .next:
             (self.previous, latest, previousTime) = (latest, value, previous)
-            // Without the tolerance, a rounding error could delay an output sample until the next input. The limit of
-            // 16 is not reached, because the longest gap, 0.25 s, contains thirteen output samples.
+            // The tolerance of 1e-4 prevents a rounding error from delaying an output sample until the next input. The
+            // limit of 16 is never reached, because the longest interval, 0.25 s, contains at most thirteen output
+            // samples.
             let last = ((time - origin) * Self.rate + 1e-4).rounded(.down)
             return .available(max(0, Int(min(last - count + 1, 16))))
         }
