@@ -27,7 +27,7 @@ package struct GPSDDecoder: Sendable {
     var attitudeKeys = ReportKeys<AttitudeKey>()
     /// A reused buffer for satellites. It allows each report's array to be allocated only once, at its final size.
     var satellites: [Satellite] = []
-    /// The last "class" value read in this pass over the line, or nil if the value is not a string.
+    /// The class from the last "class" key that has been parsed in the line, or nil if its value is not a string.
     var lastClass: GPSDClass?
     /// The number of values in the last report that were impossible and therefore replaced with NaN.
     package internal(set) var outOfRangeCount = 0
@@ -148,7 +148,7 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the entry to check first. Most streams come from one receiver.
+    /// The index of the last entry found. It is checked first, because most streams come from one receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

@@ -7,7 +7,8 @@ import JSONBytes
 package enum GPSDReport: Sendable {
     case position(PositionReport)
     case sky(SkyReport)
-    /// ATT: the attitude. The case is indirect, because its size would otherwise make it slower to move any report.
+    /// ATT: the attitude. The case is indirect, because an attitude is so large that it would otherwise be slower to
+    /// move any report.
     indirect case attitude(AttitudeReport)
     case version(GPSDVersion)
     case devices([ReceiverDescription])

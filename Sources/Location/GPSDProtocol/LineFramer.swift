@@ -3,8 +3,8 @@
 import SystemCalls
 
 /// Splits a byte stream into lines. A line may span several received segments. Append bytes with ``read(_:)``, then
-/// call ``nextLine(_:)`` until it returns false. If this is done, memory use stays below about four times the line
-/// limit. Not thread-safe.
+/// call ``nextLine(_:)`` until it returns false. With this sequence of calls, memory use stays below about four times
+/// the line limit. Not thread-safe.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
@@ -26,8 +26,9 @@ package struct LineFramer: Sendable {
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Passes a buffer of at least 16 KiB to `fill`. The closure writes bytes to the start of the buffer and returns
-    /// their number. These bytes are appended, and the number is returned. If it is 0 or negative, nothing is appended.
+    /// Calls `fill` with a buffer of at least 16 KiB. The closure writes bytes to the start of the buffer and returns
+    /// how many it has written. If this number is positive, the bytes are appended to the stream. Returns the result of
+    /// the closure.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail

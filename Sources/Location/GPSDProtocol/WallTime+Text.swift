@@ -25,8 +25,8 @@ extension WallTime {
         self = time
     }
 
-    /// Parses a JSON number of seconds since 1970. Plain decimals are parsed exactly because a `Double` has a
-    /// resolution of only 0.2 µs for current times.
+    /// Parses a JSON number of seconds since 1970. Plain decimals are not converted to `Double`, because its resolution
+    /// is only 0.2 µs for current times.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0

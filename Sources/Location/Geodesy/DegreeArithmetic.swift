@@ -13,11 +13,13 @@ enum DegreeArithmetic {
         return angle < 0 ? grid - (grid - angle) : (angle + grid) - grid
     }
 
-    /// Returns `to - from` as a rounded difference and its rounding error, both within ±180 degrees.
+    /// Returns `to - from`, reduced to the range from -180 to 180 degrees, as a rounded difference and its rounding
+    /// error.
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // Chooses the sign of ±180 degrees so that the exact difference does not exceed 180 degrees.
+        // If the rounded difference is ±180 degrees, its sign is chosen so that the exact difference stays within ±180
+        // degrees.
         if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }

@@ -57,8 +57,8 @@ extension Geodesic {
         let w1 = (1 - e2 * sine1 * sine1).squareRoot()
         let w2 = (1 - e2 * sine2 * sine2).squareRoot()
 
-        // The differences between the two points in distance from the earth's axis and in height above the equatorial
-        // plane.
+        // The differences between the two points: `outward` in the distance from the earth's axis, and `upward` in the
+        // height above the equatorial plane.
         let product = w1 * w2
         let change = 4 * e2 * sineStep * sineSum / (w1 + w2)
         let outward = a * (2 * cosineStep * w1 + cosine1 * change) / product
@@ -172,8 +172,8 @@ extension Geodesic {
             startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
         ).solve()
         if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
-        // Undoing the swap reverses both azimuths and exchanges east and west. Together, these changes negate the
-        // cosines and leave the sines unchanged.
+        // If the two points were swapped, undoing the swap reverses both azimuths and exchanges east and west.
+        // Together, these changes negate the cosines and leave the sines unchanged.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
         let cosineSign = isSwapped ? -northSign : northSign
         return GeodesicInverse(

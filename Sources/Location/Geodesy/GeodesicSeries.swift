@@ -94,7 +94,7 @@ struct LongitudeSeries {
 /// `J(σ) = I1(σ) - I2(σ)`, the difference between the integrals for distance and reduced length (Karney 2013, equations
 /// 39 to 43). Used only to compute the slope in Newton's method.
 struct ReducedLengthSeries {
-    /// The part of `J` that grows linearly with the arc, per radian.
+    /// The linear part of `J`, per radian of arc.
     let secular: Double
     let periodic: SineSeries
 

@@ -51,8 +51,8 @@ extension ReducedInverse {
         return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
     }
 
-    /// Returns a departure azimuth for nearly antipodal points, from the astroid that the geodesics touch near the
-    /// antipode (Karney 2013, equations 52 to 57).
+    /// Returns an estimate of the departure azimuth for nearly antipodal points. It is computed from the astroid that
+    /// the geodesics touch near the antipode (Karney 2013, equations 52 to 57).
     private func antipodalEstimate(latitudeSum: Double) -> SineCosine {
         let epsilon = GreatCircle.epsilon(cosineSquared: start.sine * start.sine)
         let longitudeScale = WGS84.flattening * start.cosine * LongitudeSeries.scale(epsilon: epsilon) * .pi
@@ -76,8 +76,8 @@ extension ReducedInverse {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The maximum arc, in radians, for which the spherical solution is used. It is about 0.2 m long. For shorter arcs,
-    /// the ellipsoid differs from the adapted sphere by less than the rounding errors.
+    /// The maximum arc, in radians, for which the spherical solution is used. This corresponds to about 0.2 m. For
+    /// shorter arcs, the ellipsoid differs from the adapted sphere by less than the rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
@@ -89,16 +89,17 @@ enum Astroid {
     /// For `k > 0`, the left side is decreasing and convex. If Newton's method starts below the root, it therefore
     /// never passes the root. The start value is the largest of several values below the root:
     ///
-    /// - `|y|` and `|x| - 1` are below the root, because one of the two terms alone is 1 there.
+    /// - `|y|` and `|x| - 1` are below the root, because at each of these values, one of the two terms on the left side
+    ///   is already 1.
     /// - Because `(1 + k)⁻² ≥ 1 - 2k`, every `k` with `(1 - x²) k² + 2 x² k³ ≤ y²` is below the root.
     ///
-    /// This value is within a small factor of the root, even near the cusps.
+    /// Even near the cusps, the start value is within a small factor of the root.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // For this `k`, each of the two terms is at most half of `y²`.
+        // For the second value of `k`, the terms `(1 - x²) k²` and `2 x² k³` are each at most half of `y²`.
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

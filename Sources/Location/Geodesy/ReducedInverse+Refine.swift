@@ -22,11 +22,11 @@ extension ReducedInverse {
         var isBracketClosed = false
         var trial = self.trial(departure)
 
-        // Allows 20 Newton steps, then as many bisections as an azimuth has bits.
+        // Allows 20 Newton steps, followed by 64 bisections, one for each bit of an azimuth.
         for step in 0..<84 {
             let error = trial.longitudeError
             if isBracketClosed || !(abs(error) >= (isPolished ? 8 : 1) * rounding) { break }
-            // The longitude at the end increases with the azimuth.
+            // The longitude at the end of the geodesic increases with the departure azimuth.
             if error > 0 {
                 if departure.cosine * high.sine > high.cosine * departure.sine { high = departure }
             } else {
@@ -36,7 +36,8 @@ extension ReducedInverse {
             let corrected = departure + SineCosine(radians: correction)
             if step < 20 && trial.slope > 0 && abs(correction) < .pi && corrected.sine > 0 {
                 departure = SineCosine(y: corrected.sine, x: corrected.cosine)
-                // Convergence is quadratic, so after an error this small, one more step reaches the rounding limit.
+                // Convergence is quadratic. If the error before this step was this small, the step reaches the rounding
+                // limit.
                 isPolished = abs(error) <= 16 * rounding
             } else {
                 departure = SineCosine(y: (low.sine + high.sine) / 2, x: (low.cosine + high.cosine) / 2)

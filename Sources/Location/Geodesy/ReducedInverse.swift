@@ -76,7 +76,8 @@ struct ReducedInverse {
     /// Returns the arc length between two points on a great circle, in radians from 0 to π.
     static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns an angle from 0 to 180 degrees. A sine that is -0, or negative because of rounding, becomes 0.
+    /// Returns the angle, but with a sine of 0 if the sine is -0 or negative. Rounding errors therefore cannot move the
+    /// angle out of the range from 0 to 180 degrees.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }

@@ -19,7 +19,7 @@ public final class LocationAuthorization: Sendable {
         /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests that wait for the policy to answer the current one.
+        /// The requests that are queued until the policy has answered the current request.
         var pendingRequests: [PendingRequest] = []
 
         /// The status reported to apps, which is `denied` while location services are disabled.
@@ -143,8 +143,8 @@ public final class LocationAuthorization: Sendable {
         let (isCompleted, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
             guard !state.isRequestInProgress else {
-                // If a request of the same kind is already pending, another one is queued only if it has a completion
-                // handler.
+                // If a request of the same kind is already queued, the new request is queued only if it has a
+                // completion handler.
                 if completion != nil || !state.pendingRequests.contains(where: { $0.request.kind == kind }) {
                     state.pendingRequests.append(pendingRequest)
                 }
@@ -189,8 +189,8 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Forwards only the first answer. If the policy releases its `answer` closure without calling it, the request
-    /// stays undecided.
+    /// Forwards a policy's first answer and ignores any further ones. If the policy releases its `answer` closure
+    /// without calling it, the request stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -208,8 +208,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds an observer through a weak reference. The object that holds the weak reference is stored in `slot`. If
-    /// `slot` already contains such an object, nothing is added.
+    /// Adds an observer without retaining it. The object that holds the weak reference is stored in `slot`. Another
+    /// call with the same `slot` has no effect.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

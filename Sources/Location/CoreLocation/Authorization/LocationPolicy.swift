@@ -92,8 +92,8 @@ public struct LocationUse: Sendable {
 
     /// The running services.
     public let services: Services
-    /// The reason for using the position, or nil if none is given.
+    /// The purpose for which the position is used, or nil if no purpose is set.
     public let purpose: String?
-    /// The start time, on the device's clock.
+    /// The time at which the use of the position began, on the device's clock.
     public let since: Date
 }

@@ -42,8 +42,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// and a change of 6 dB halves or doubles the estimate. Use this value to determine which beacon is nearer, not to
     /// measure distances.
     open var accuracy: CLLocationAccuracy { values.accuracy }
-    /// The mean signal strength since the last report, in dBm. The value is 0 if the beacon has not been received since
-    /// then.
+    /// The mean signal strength since the previous report, in dBm, or 0 if the beacon has not been received since that
+    /// report.
     open var rssi: Int { values.rssi }
     /// The time at which the beacon was last received.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }

@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-// Without the Objective-C runtime, casts between a class and a value type require this conformance. Examples are
+// Without the Objective-C runtime, this conformance is necessary to cast between `CLError` and `NSError`. Examples are
 // `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.

@@ -20,8 +20,7 @@ enum AddressDictionary {
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // The country code is converted to upper case. Otherwise, it could be mistaken for the name of a town, such
-            // as "Bo".
+            // Converts the country code to upper case, so that it is not mistaken for the name of a town, such as "Bo".
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

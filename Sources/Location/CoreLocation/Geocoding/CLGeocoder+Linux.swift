@@ -6,7 +6,7 @@ import LiveDevice
 extension CLGeocoder {
     /// The place finder that all geocoders of the current device use. If nil (the default), they use the place data
     /// that is linked into the app. A change applies to subsequent requests. Each simulated device has its own place
-    /// finder. Set it in the closure of `SimulatedDevice.use`.
+    /// finder, which must be set in the closure of `SimulatedDevice.use`.
     public static var placeFinder: (any PlaceFinder)? {
         get { PlaceFinderSetting.of(LiveDevice.resolved).finder }
         set { PlaceFinderSetting.of(LiveDevice.resolved).finder = newValue }

@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. After reverse geocoding, its horizontal accuracy is that of the requested location.
-    /// Otherwise, the horizontal accuracy is the extent of the place in metres.
+    /// The location of the place. If the place was found by its coordinate, the horizontal accuracy is that of the
+    /// location in the request. If the place was found by name or address, it is the extent of the place in metres.
     open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
@@ -125,7 +125,7 @@ extension PlaceDescription {
 
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
-        // The stored number is the count plus one. 0 means that `areasOfInterest` is nil.
+        // The stored number is the count plus one, because 0 means that `areasOfInterest` is nil.
         let areas = areasOfInterest.map { UInt64($0.count + 1) } ?? 0
         coder.encode(words: [latitude, longitude, radius].map(\.bitPattern) + [areas], forKey: Self.numbersKey)
         for (key, path) in Self.texts {

@@ -8,7 +8,8 @@ extension CLHeading {
     /// compass or was restored from an archive.
     public var receiver: String? { compass }
 
-    /// The time of the measurement in seconds since boot, on the same clock as Core Motion's `timestamp`. For a compass
-    /// report, this is the time of arrival. nil if the heading was created by an app or restored from an archive.
+    /// The time of the measurement in seconds since boot, on the same clock as Core Motion's `timestamp`. For a gpsd
+    /// compass, this is the time at which the report arrived. nil if the heading was created by an app or restored from
+    /// an archive.
     package var uptime: TimeInterval? { time?.seconds }
 }

@@ -58,8 +58,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     ///   width depends on how long and how closely the magnetic field and the gyroscope have agreed.
     /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. For an
     ///   uncalibrated magnetometer, c depends on how much the field strength varies as the device turns, and is at
-    ///   least 3°. The heading is then invalid until the device has faced most directions. It is also invalid while the
-    ///   variation exceeds a quarter of the field strength.
+    ///   least 3°. Without calibration, the heading is invalid until the device has faced most directions, and while
+    ///   the variation exceeds a quarter of the field strength.
     /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
     ///   defined.
     ///

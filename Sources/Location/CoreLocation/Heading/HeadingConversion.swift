@@ -9,12 +9,13 @@ enum HeadingConversion {
     static let microteslaPerGauss = 100.0
     /// The assumed accuracy of a gpsd compass, in degrees. gpsd does not report the accuracy.
     static let compassAccuracy = 5.0
-    /// The smallest reported accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
+    /// The best accuracy that is reported, in degrees. No compass is more accurate, and apps would interpret 0 as
+    /// invalid.
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum calibration error that is assumed for an uncalibrated magnetometer, in degrees. It applies even if
-    /// the field strength is the same at every heading.
+    /// An uncalibrated magnetometer is assumed to have a calibration error of at least this many degrees, even if the
+    /// field strength is the same at every heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
@@ -82,7 +83,7 @@ extension CLDeviceOrientation {
         case .portraitUpsideDown: SIMD3(0, -1, 0)
         case .landscapeLeft: SIMD3(1, 0, 0)
         case .landscapeRight: SIMD3(-1, 0, 0)
-        // Headings never use the orientations `unknown`, `faceUp` and `faceDown`.
+        // The manager ignores `unknown`, `faceUp` and `faceDown`, so these orientations do not occur here.
         case .portrait, .unknown, .faceUp, .faceDown: SIMD3(0, 1, 0)
         }
     }

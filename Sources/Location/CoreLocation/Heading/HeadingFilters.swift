@@ -39,7 +39,7 @@ struct DisturbanceDetector: Sendable {
     private var since: BootTime?
     private var isReported = false
 
-    /// Returns true once for each disturbance that lasts at least `minimumDuration`.
+    /// Returns true when a disturbance has lasted `minimumDuration`, but only once per disturbance.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceDetector()
@@ -76,9 +76,9 @@ struct CalibrationPromptLimiter: Sendable {
 }
 
 /// Checks whether the measured field strength depends on the heading of the device. Magnetic parts in the device
-/// increase the horizontal strength at one heading and decrease it at the opposite heading. The difference between the
-/// two limits the possible heading error. Turning the device once about the vertical axis is therefore sufficient to
-/// verify a magnetometer.
+/// increase the horizontal strength at one heading and decrease it at the opposite heading. The largest possible
+/// heading error follows from the difference between these two strengths. To verify a magnetometer, it is therefore
+/// sufficient to turn the device once about the vertical axis.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
     /// The minimum number of sectors with readings. A full turn is not required, because some vehicles cannot turn on

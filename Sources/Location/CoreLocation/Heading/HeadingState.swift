@@ -122,8 +122,8 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Reports a failure if headings depend on the lost sensor. Headings from a gpsd compass are then accepted
-    /// immediately.
+    /// If headings depend on the lost sensor, reports a failure and immediately starts to accept headings from a gpsd
+    /// compass.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
     ) {

@@ -8,8 +8,8 @@ import Geodesy
 /// poles, the declination is unknown.
 ///
 /// Some receivers also report a declination (gpsd's "magvar"), but it has only one decimal place and often comes from
-/// an outdated model. It is used only if the World Magnetic Model is not valid for the date or altitude. If the
-/// receiver reports none, the model is used even then.
+/// an outdated model. The receiver's value is used only if the World Magnetic Model is not valid for the date or
+/// altitude. If there is no such value, the model is used although it is not valid.
 struct LocalDeclination: Sendable {
     /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {

@@ -7,8 +7,8 @@ import LiveDevice
 public struct CLLocationUpdate: Sendable {
     /// The location, or nil if the element only reports a state.
     public let location: CLLocation?
-    /// True if the device is stationary. The next element follows when the device moves, or when the authorization or
-    /// the availability of the position changes.
+    /// True if the device is stationary. No further element is delivered until the device moves, or until the
+    /// authorization or the availability of the position changes.
     public let stationary: Bool
     /// True if the app is denied access to the position.
     public let authorizationDenied: Bool

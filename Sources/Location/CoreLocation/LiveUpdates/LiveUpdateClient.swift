@@ -97,7 +97,8 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // If no location is due, an element is added only to report a change of state.
+            // Locations with reduced accuracy are infrequent. In between, an element is added only to report a change
+            // of state.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)

@@ -219,7 +219,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions that were passed to `startRangingBeacons(in:)` and have not been stopped.
+    /// The regions for which the app has called `startRangingBeacons(in:)` and has not stopped ranging.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -291,9 +291,10 @@ open class CLLocationManager: NSObject {
     /// start headings without this check. The first call may take a few seconds.
     open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
-    /// Returns whether beacons can currently be received, which requires BlueZ and a powered Bluetooth adapter.
-    /// Otherwise, `locationManager(_:didFailRangingFor:error:)` reports the reason, and ranging begins when beacons can
-    /// be received. The first call queries BlueZ, which takes up to two seconds.
+    /// Returns whether beacons can currently be received, which requires BlueZ and a powered Bluetooth adapter. If this
+    /// returns false, an app can still start ranging. The delegate's method
+    /// `locationManager(_:didFailRangingFor:error:)` then receives the reason, and ranging begins as soon as beacons
+    /// can be received. The first call queries BlueZ, which takes up to two seconds.
     open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
 
     // MARK: Authorization
@@ -325,8 +326,8 @@ open class CLLocationManager: NSObject {
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // The closure is called exactly once, in the context in which the request is decided. It cannot be `@Sendable`,
-        // because apps declare protocols with Apple's signatures and managers must be able to conform to them.
+        // The closure is called exactly once, in the context in which the request is decided. Its type cannot be
+        // `@Sendable`, because apps conform managers to their own protocols, which repeat Apple's signatures.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }

@@ -8,8 +8,8 @@ public import Foundation
 /// `locationManagerDidChangeAuthorization(_:)` call the older methods that they replace, and all other methods do
 /// nothing. ``CLLocationManager`` describes the context in which the methods are called.
 ///
-/// On Linux, a subclass can override a method only if the conforming class implements it. If necessary, add an empty
-/// implementation to the conforming class. Otherwise, the method in the subclass is not called.
+/// On Linux, a method in a subclass of your delegate class is called only if the delegate class implements the same
+/// method. If necessary, add an empty implementation to the delegate class.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called with a new location and the previous one. For the first location, both arguments are the same. The method
     /// is not called if `locationManager(_:didUpdateLocations:)` is implemented.
@@ -74,8 +74,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called when beacons can no longer be ranged, once for each loss. The manager keeps trying unless the
-    /// authorization was denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// Called once each time beacons can no longer be ranged. The manager keeps trying unless the authorization was
+    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

@@ -33,10 +33,10 @@ extension LocationClient {
     }
 
     private func drain() {
-        // No object may be released while the lock is held, because the delegate's deinitializer may stop the manager,
-        // which acquires the lock. The manager is therefore retained until the drain ends, and each weak reference is
-        // read only once. A second read could return the last strong reference to an object and then release it inside
-        // the lock.
+        // Releasing an object while the lock is held could cause a deadlock, because the delegate's deinitializer may
+        // stop the manager, which acquires the lock. The manager is therefore retained until the drain ends, and each
+        // weak reference is read only once. A second read could produce the last strong reference to an object, so that
+        // the object would be released inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?

@@ -13,7 +13,8 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// The maximum age of a compass report that is delivered as the first heading, in seconds.
+    /// When headings are started, the last compass report is delivered as the first heading if it is at most this many
+    /// seconds old.
     private static let maximumCompassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
@@ -48,8 +49,8 @@ extension LocationClient {
 
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // Reads the state while the subscription lock is held. If several threads call this function, the last one
-            // then applies the latest state.
+            // Reads the state only after the subscription lock has been acquired. If several threads call this function
+            // at the same time, the last one therefore applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }

@@ -39,7 +39,8 @@ extension LocationClient {
         updateRangingSubscription()
     }
 
-    /// The reason why the app may not range beacons, or nil if ranging is permitted or undecided.
+    /// The reason why the app is not authorized to range beacons. nil if it is authorized, or if the authorization is
+    /// undecided.
     var rangingRefusal: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -52,8 +53,8 @@ extension LocationClient {
 
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // Reads the state while the subscription lock is held. If several threads call this function, the last one
-            // then applies the latest state.
+            // Reads the state only after the subscription lock has been acquired. If several threads call this function
+            // at the same time, the last one therefore applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1

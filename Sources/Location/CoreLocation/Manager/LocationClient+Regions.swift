@@ -21,7 +21,7 @@ extension LocationClient {
             state.monitorsVisits = isWanted
             if !isWanted { state.pendingCallbacks.removeVisits() }
         }
-        // Another thread may change the setting at the same time. The loop continues until the latest setting is
+        // Another thread may change the setting at the same time, so the loop repeats until the latest setting has been
         // applied.
         var isMonitored: Bool
         repeat {

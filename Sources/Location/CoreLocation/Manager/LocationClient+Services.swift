@@ -78,7 +78,7 @@ extension LocationClient {
         return fix.report.receiver == receiver ? fix : nil
     }
 
-    /// Reports a failure, because deferred updates require a receiver that stores fixes.
+    /// Reports that location updates cannot be deferred, because no receiver on Linux stores fixes.
     func refuseDeferredUpdates() {
         updateState { state in
             let isUpdating = state.services.contains(.standard)
@@ -87,7 +87,7 @@ extension LocationClient {
         }
     }
 
-    /// Ends the request with this number, unless a newer request has replaced it.
+    /// Ends a call to `requestLocation()` that has timed out. Does nothing if this call has already ended.
     func requestDidTimeOut(_ number: UInt32) {
         updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }

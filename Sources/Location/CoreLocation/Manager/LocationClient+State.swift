@@ -19,7 +19,7 @@ extension LocationClient {
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
-        /// True from the end of a single request until the next drain updates the subscription.
+        /// True if a call to `requestLocation()` has ended and the next drain must therefore update the subscription.
         var isSubscriptionOutdated = false
         var converter = LocationConverter()
         var lastArrival: BootTime?
@@ -37,7 +37,7 @@ extension LocationClient {
         var hasReportedAuthorization = false
         var pendingCallbacks = PendingLocationCallbacks()
         var isInCallback = false
-        /// Whether the authorization was refused at the last change that this manager observed.
+        /// Whether access was denied or restricted when this manager last checked the authorization.
         var wasRefused: Bool
 
         /// Returns true if a service is being started inside a callback and this fix has already been delivered.
@@ -80,7 +80,7 @@ extension LocationClient.State {
     mutating func reportLoss(_ error: DeviceError) {
         isLost = true
         lastLoss = error
-        // `requestLocation()` reports a loss only when it times out.
+        // If only `requestLocation()` is running, the loss is reported when the request times out.
         if services != .singleRequest { pendingCallbacks.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
@@ -97,7 +97,7 @@ extension LocationClient.State {
         services.remove(.singleRequest)
     }
 
-    /// Adds a service. If no other service is running, the state of the previous session is reset.
+    /// Adds a service. If no other service is running, first discards the state from the last time a service ran.
     mutating func addService(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time

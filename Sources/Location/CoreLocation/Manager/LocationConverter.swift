@@ -30,7 +30,8 @@ struct LocationConverter: Sendable {
     }
 }
 
-/// A filter that replaces a location with the centre of its grid cell, at most once every 15 minutes.
+/// A filter that replaces each location with the centre of its grid cell, and passes at most one location every 15
+/// minutes.
 struct ReducedAccuracy: Sendable {
     static let interval = 900.0
     /// The height of a grid cell, in degrees of latitude. Each cell is about as wide as it is high.

@@ -130,11 +130,11 @@ extension CLMonitor {
         public let state: State
         /// The time of the change. For a circle, this is the time of the first position in the new state.
         public let date: Date
-        /// If the condition can match several beacons, this is the beacon that was received. Otherwise nil.
+        /// The beacon that was received, if the condition can match several beacons. Otherwise nil.
         public let refinement: (any CLCondition)?
-        /// True if the app may not use the position.
+        /// True if the app is denied access to the position.
         public let authorizationDenied: Bool
-        /// True if no app may use the position, because location services are disabled.
+        /// True if location services are disabled, which denies all apps access to the position.
         public let authorizationDeniedGlobally: Bool
         /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
@@ -147,7 +147,7 @@ extension CLMonitor {
         public let conditionUnsupported: Bool
         /// True if the condition was not added because the monitor already has 20 conditions.
         public let conditionLimitExceeded: Bool
-        /// True if conditions cannot be written to the file. During trace playback, this is always false.
+        /// True if conditions cannot be saved for the next run of the app. During trace playback, this is always false.
         public let persistenceUnavailable: Bool
         /// Always false, because an app on Linux always counts as being in use.
         public var insufficientlyInUse: Bool { false }

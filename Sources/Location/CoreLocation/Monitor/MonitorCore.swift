@@ -5,7 +5,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The implementation of all monitors with the same name, which connects the region engine to the current loop.
+/// The implementation that all monitors with the same name share. It passes events from the region engine to the
+/// current loop.
 final class MonitorCore: Sendable {
     typealias Event = CLMonitor.Event
     private typealias Condition = MonitorState.Condition
@@ -39,7 +40,7 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // Reads the file now, so that it is not read while the registry lock is held.
+        // Reads the file in advance. Otherwise, it would be read while the registry lock is held.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.resume() }
@@ -193,8 +194,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. The file is written immediately only if no other event is pending,
-    /// because disk access is slow.
+    /// Records that a loop has completed an event. If further events are pending, the file is written only after a
+    /// delay, because disk access is slow.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }

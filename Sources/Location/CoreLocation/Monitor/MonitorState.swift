@@ -12,7 +12,8 @@ struct MonitorState {
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition and the ID of its watch in the region engine. A condition that replaces another has a new watch.
+    /// A condition and the ID of its watch in the region engine. A condition never takes over the watch of the
+    /// condition that it replaces.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -25,12 +26,13 @@ struct MonitorState {
         var lastNumber: UInt64 = 0
     }
 
-    /// An event with its number and the watch that caused it. The watch is nil if the condition was not added.
+    /// An event with its number and the watch that caused it. The watch is nil if the event reports that a condition
+    /// was not added.
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. It shows which event is the latest, because a replaced loop may
-        /// complete its event after the new loop has completed a later one.
+        /// A number that increases with each event. It prevents an earlier event from being recorded after a later one:
+        /// a loop that has been replaced may complete its event after the new loop has completed a later event.
         var number: UInt64 = 0
     }
 
@@ -69,7 +71,8 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Adds an event. Returns false if the state has not changed or the condition was removed.
+    /// Adds an event and returns true. If the state has not changed or the condition was removed, does nothing and
+    /// returns false.
     mutating func post(_ numberedEvent: NumberedEvent) -> Bool {
         if let watch = numberedEvent.watch {
             guard let index = index(of: watch), conditions[index].posted != numberedEvent.event.state else {

@@ -49,22 +49,25 @@ extension TrackedFix {
 /// Its variance is six times the variance of the independent error. Persistent errors and movement at constant velocity
 /// hardly affect it.
 struct FixStatistics: Sendable {
-    /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
+    /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report up to half of
+    /// this speed.
     static let movingSpeed = 1.0
-    /// The maximum interval between fixes for measuring the noise, in seconds. During a longer interval, the device may
-    /// turn.
+    /// The noise is measured only between fixes that are at most this many seconds apart. In a longer interval, the
+    /// device may turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// If the receiver does not report its speed, movement is detected over this many seconds.
+    /// If the receiver does not report its speed, movement is detected from the positions in a time window of this many
+    /// seconds.
     private static let trailDuration = 15.0
     /// The maximum speed that is assumed for a receiver that does not report its speed, in metres per second.
     private static let assumedMaximumSpeed = 100.0
 
-    /// The variance of the independent error, per axis, in square metres.
+    /// The variance of the errors that are independent from fix to fix, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the last step was longer than the device could have moved, for example because of a signal reflection.
+    /// True if the distance between the last two fixes is longer than the device could have moved, for example because
+    /// of a signal reflection.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?

@@ -45,7 +45,7 @@ final class MonitoredRegions: Sendable {
         weak var client: LocationClient?
     }
 
-    // A reference to the device would create a retain cycle, because the device owns this object.
+    // The device itself is not stored, because it owns this object and a retain cycle would result.
     private let engine: RegionEngine
     private let authorization: LocationAuthorization
     private let store: RegionStore
@@ -234,7 +234,8 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    /// The reason why regions may not be monitored, or nil if monitoring is permitted or undecided.
+    /// The reason why the app is not authorized to monitor regions. nil if it is authorized, or if the authorization is
+    /// undecided.
     private var denial: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -248,7 +249,7 @@ final class MonitoredRegions: Sendable {
 }
 
 extension MonitoredRegions.Entry {
-    /// A copy of the region, which the app may modify.
+    /// A new copy of the region for the app. If the app modifies the copy, the original stays unchanged.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date

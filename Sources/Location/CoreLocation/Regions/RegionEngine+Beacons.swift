@@ -25,7 +25,7 @@ extension RegionEngine {
         deliverReports()
     }
 
-    /// Starts the timer for the earliest deadline. A running timer is not rescheduled.
+    /// Starts a timer for the earliest deadline, unless a timer is already running.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,

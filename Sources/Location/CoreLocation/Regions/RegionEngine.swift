@@ -62,10 +62,10 @@ final class RegionEngine: Sendable {
         var timer: ClockTimer?
     }
 
-    /// A cached fix may determine the initial state of a region if it is at most this many seconds old.
+    /// A cached fix is used for the initial state of a region only if it is at most this many seconds old.
     static let maximumFixAge = 10.0
 
-    // A reference to the device would create a retain cycle, because the device owns this object.
+    // The device itself is not stored, because it owns this object and a retain cycle would result.
     private let positions: any PositionSource
     let beacons: any BeaconSource
     let clock: any DeviceClock
@@ -101,10 +101,10 @@ final class RegionEngine: Sendable {
 
     /// Starts watching a region. If a watch with this identity already exists, restarts it.
     ///
-    /// The handler is called with no lock held, on the source's thread. When the exit timeout of a beacon ends, it is
-    /// called on a thread of the clock. If a recent fix is available, it may also be called before this function
-    /// returns. A report may still arrive after the watch has ended, so the caller must check whether the watch is
-    /// valid.
+    /// The handler is called with no lock held. It is called on the source's thread, or on a thread of the clock if the
+    /// exit timeout of a beacon region has ended. If a recent fix is available, the handler may also be called before
+    /// this function returns. The handler may still be called after the watch has ended, so it must check whether the
+    /// watch is valid.
     /// - Parameter known: The initial state. If it is unknown, the first determined state is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler

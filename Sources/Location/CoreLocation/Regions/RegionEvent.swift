@@ -13,7 +13,7 @@ struct RegionChange: Sendable {
     /// A number that increases with each change. Managers may deliver changes in different orders, so the number
     /// identifies the latest one.
     let number: UInt64
-    /// A copy of the region, which the app may modify. Each manager receives its own copy.
+    /// A copy of the region. Each manager receives its own copy, because the app may modify it.
     let region: CLRegion
     let state: CLRegionState
     /// The time at which this state began, in seconds since 2001-01-01T00:00:00Z.

@@ -7,7 +7,7 @@ enum RegionShape: Sendable {
     case circle(CLRegion.Circle)
     case beacons(BeaconPattern)
 
-    /// The largest radius of a monitored circle, in metres. Apple's manager reports the same value.
+    /// The maximum radius of a monitored circle, in metres, as on an iPhone.
     static let maximumRadius = 2_128_000.0
     /// The maximum length of an identifier in UTF-8 bytes. It limits the size of the file that stores the regions.
     static let maximumIdentifierLength = 1024

@@ -96,7 +96,7 @@ final class RegionStore: Sendable {
 
     static func of(_ device: Device) -> RegionStore {
         device.component(RegionStore.self) { device in
-            // Trace playback must not depend on stored state.
+            // Only the live device has a file, because trace playback must not depend on earlier runs of the app.
             RegionStore(
                 device.isSimulated || device !== LiveDevice.shared
                     ? nil : StateFile.forCurrentProgram(purpose: "regions"))
@@ -129,7 +129,8 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Writes changes to the file, either immediately or after a short delay in which further changes are combined.
+    /// Writes changes to the file, either immediately or after a short delay. The delay combines several changes into
+    /// one write.
     func save(atOnce: Bool) {
         guard file != nil else { return }
         if atOnce { return write() }
@@ -157,7 +158,8 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Reads the file once, without holding the lock, because the app's log handler may access regions.
+    /// Reads the file on the first call. The lock is not held while the file is read, because a problem is logged, and
+    /// the app's log handler may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

@@ -22,18 +22,17 @@ struct CrossingThresholds: Sendable, Equatable {
 ///   `FixStatistics`). Such a crossing can be reported after two seconds.
 /// - In all other cases, the crossing must last for `dwell`. The mean must be at least the accuracy of the fixes, or
 ///   three times the accuracy if the device is stationary. Otherwise, noise alone could cause crossings of a nearby
-///   border. If the thresholds have a cushion, the mean must also reach a tenth of the radius or 50 m, whichever is
-///   less.
+///   border. If `cushion` is not 0, the mean must also reach a tenth of the radius or 50 m, whichever is less.
 ///
 /// The measurement restarts when the mean is no longer beyond the border. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
     /// An unambiguous crossing must last for at least this many seconds and contain at least this many fixes.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// After this many seconds, two fixes are sufficient for an unambiguous crossing.
+    /// If an unambiguous crossing has lasted this many seconds, two fixes are sufficient.
     static let twoFixCrossing = 5.0
-    /// A region that is smaller than the error of the fixes is enlarged to this error, but at most to this radius, in
-    /// metres. Otherwise, the device could never be inside a small region.
+    /// The maximum radius, in metres, to which a small region is enlarged. A region that is smaller than the error of
+    /// the fixes is enlarged to this error, because the device could otherwise never be inside it.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
@@ -45,7 +44,7 @@ struct RegionTracker: Sendable {
         var arrival: BootTime
         var count = 0.0
         var sum = 0.0
-        /// True if a step was longer than the device could have moved.
+        /// True if two consecutive fixes were farther apart than the device could have moved.
         var isSudden = false
     }
 
@@ -57,7 +56,7 @@ struct RegionTracker: Sendable {
         var timestamp: Double
     }
 
-    /// Discards a crossing in progress when the sequence of fixes is interrupted.
+    /// Discards a crossing in progress. Must be called when the sequence of fixes is interrupted.
     mutating func discardCrossing() { crossing = nil }
 
     /// Processes a fix and returns the change of state, if any.
@@ -75,7 +74,8 @@ struct RegionTracker: Sendable {
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
         }
-        // The depth is positive beyond the border.
+        // The depth is the distance by which the device has crossed the border. It is negative if the device has not
+        // crossed the border.
         let depth = state == .inside ? -margin : margin
         if crossing == nil, depth > 0 { crossing = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
         guard var crossing else { return nil }
@@ -114,7 +114,8 @@ struct RegionTracker: Sendable {
         }
         guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // Limits the required depth, because even the centre is only one radius away from the border.
+        // For an entry, the required depth is at most half the radius, because even the centre is only one radius from
+        // the border.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }

@@ -58,9 +58,9 @@ public final class CLServiceSession: Sendable {
 extension CLServiceSession {
     /// The state of a session's request.
     public struct Diagnostic: Sendable {
-        /// True if the app may not use the position.
+        /// True if the app is denied access to the position.
         public let authorizationDenied: Bool
-        /// True if no app may use the position, because location services are disabled.
+        /// True if location services are disabled, which denies all apps access to the position.
         public let authorizationDeniedGlobally: Bool
         /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool

@@ -44,8 +44,8 @@ extension CLLocation {
     /// False if the receiver reported no time. In this case, `timestamp` is the time of arrival.
     package var hasReceiverTime: Bool { details?.report.time != nil }
 
-    /// True if `timestamp` is earlier than the receiver's previous timestamp. Locations are delivered in the order of
-    /// arrival.
+    /// True if `timestamp` is earlier than the time in the receiver's previous report. This is possible because
+    /// locations are delivered in the order of arrival.
     package var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 

@@ -57,7 +57,7 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// An accuracy of about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// Stands for reduced accuracy. The value is a marker, not a threshold.
+/// Reduced accuracy. The value is a sentinel, not a length.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 /// The largest possible distance. Use it to specify no limit.
@@ -89,7 +89,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
     /// The user or the configuration has not decided yet.
     case notDetermined = 0
 
-    /// The app may not use location services, and the user cannot change this.
+    /// The app is not allowed to use location services, and the user cannot change this.
     case restricted = 1
 
     /// The use of location services was denied, or location services are disabled on this machine.

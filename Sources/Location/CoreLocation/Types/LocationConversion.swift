@@ -5,7 +5,7 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
 /// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
-    /// The error, in metres, per unit of dilution of precision. It is used if a receiver reports no error.
+    /// If a receiver reports no error, its error is assumed to be this many metres per unit of dilution of precision.
     static let userEquivalentRangeError = 8.0
     /// The horizontal accuracy, in metres, that is assumed for a fix without error information.
     static let unknownHorizontalAccuracy = 100.0

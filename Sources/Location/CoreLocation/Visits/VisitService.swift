@@ -18,7 +18,7 @@ final class VisitService: Sendable {
         weak var client: LocationClient?
     }
 
-    // A reference to the device would create a retain cycle, because the device owns this object.
+    // The device itself is not stored, because it owns this object and a retain cycle would result.
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let receiver: String?

@@ -11,14 +11,14 @@ import DeviceCore
 ///
 /// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// Fixes with an error above this value, in metres, are ignored. If a receiver reports no error, this value is
-    /// assumed.
+    /// Fixes with an error above this value, in metres, are ignored. If a receiver reports no error, the error is
+    /// assumed to have this value.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
-    /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
+    /// The radius of a stay is twice the accuracy of its first fix, but at least this many metres.
     static let minimumRadius = 75.0
     /// The maximum speed of a fix that begins a stay, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
-    /// The minimum duration, in seconds, of a visit and of the absence that ends it.
+    /// A stay becomes a visit after this many seconds. A visit ends after an absence of this many seconds.
     static let minimumDuration = 300.0
     /// The maximum time between two fixes of the same visit, in seconds.
     static let maximumGap = 43_200.0
@@ -113,8 +113,9 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. It stays
-    /// within half the radius of the first fix, so that it does not follow a slow walk.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The distance
+    /// from the centre to the first fix is at most half the radius of the stay, so that the centre does not follow a
+    /// slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

@@ -88,7 +88,7 @@ struct SineCosines {
         cosine = c * quadrantCosine - s * quadrantSine
     }
 
-    /// Adds an angle to both angles.
+    /// Adds `right` to both angles of `left`.
     @inline(__always)
     static func + (left: SineCosines, right: SineCosine) -> SineCosines {
         var sum = left

@@ -27,7 +27,8 @@ struct MagneticFileReader {
     private var hasEnded = false
 
     private static let maximumLineLength = 200
-    /// The maximum magnitude of a coefficient, far above any real value and far below an overflow.
+    /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and this value is far too small to
+    /// cause an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
@@ -84,7 +85,7 @@ struct MagneticFileReader {
 
     private mutating func parseHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
-        // A line that begins with two numbers is a row, which means that the header is missing.
+        // If the line begins with two numbers, it is a row of coefficients, and the header is missing.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
         guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
@@ -115,7 +116,7 @@ struct MagneticFileReader {
     }
 
     private func integer(_ text: String) throws(MagneticModelError) -> Int {
-        // A longer number cannot be a degree, and could exceed the range of Int.
+        // A number with more than four digits cannot be a degree or an order, and could exceed the range of Int.
         guard text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else {
             throw error(.badNumber(text))
         }

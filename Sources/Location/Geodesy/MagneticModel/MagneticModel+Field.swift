@@ -37,13 +37,14 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
         let ratio = location.referenceRadiusRatio
-        // With each degree, the functions are multiplied by the ratio of the radii.
+        // The functions contain a power of the ratio of the radii. Each step to the next degree multiplies them by this
+        // ratio.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // `value` is the function of order 0. `nextValue` is the function of order 1, divided by the cosine of the
-        // latitude. It provides the derivative of `value`.
+        // `value` is the Legendre function of order 0. `nextValue` is the Legendre function of order 1, divided by the
+        // cosine of the latitude. The derivative of `value` is computed from `nextValue`.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -56,7 +57,8 @@ extension MagneticModel {
         let twiceLongitude = location.longitude + location.longitude
         var orders = OrderPair(
             angle: SineCosines(location.longitude, twiceLongitude), location: location, last: summedDegree)
-        // For each of the two orders, the function of the lowest degree, divided by the cosine of the latitude.
+        // The Legendre functions of two consecutive orders, each at its lowest degree and divided by the cosine of the
+        // latitude.
         let cube: Double = ratioSquared * ratio
         var initial = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let initialStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -64,8 +66,8 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // `value` contains the functions of the current degree. `before` contains those of the previous degree,
-            // multiplied by the squared ratio.
+            // `value` contains the Legendre functions of the current degree. `before` contains those of the previous
+            // degree, multiplied by the squared ratio of the radii.
             var (value, before) = (initial, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -85,10 +87,10 @@ extension MagneticModel {
 }
 
 private struct OrderPair {
-    /// The longitude multiplied by each order.
+    /// The longitude multiplied by each of the two orders.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// For each of the two orders, the degree of the last term plus one.
+    /// One more than the degree of the last term, for each of the two orders.
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude, radii: Double
 
@@ -114,7 +116,7 @@ private struct OrderSums {
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// The sums of the coefficients multiplied by the functions of the previous degree.
+    /// The sums of terms in which each coefficient is multiplied by the function of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 

@@ -6,12 +6,12 @@
 /// but not nearby iron, the local crust or magnetic storms. ``MagneticField`` states the resulting uncertainties.
 ///
 /// The formulas are from the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
-/// section 1.2). Gauss-normalised Legendre functions divided by the cosine of the latitude avoid a division by zero at
-/// the poles.
+/// section 1.2). The Legendre functions are Gauss-normalised. They are computed already divided by the cosine of the
+/// latitude, which avoids a division by zero at the poles.
 package struct MagneticModel: Sendable {
     /// The name of the release, for example `WMM-2025`.
     package let name: String
-    /// The decimal year for which the coefficients are given.
+    /// The decimal year to which the coefficients refer.
     package let epoch: Double
     /// The release date as written in the file (month/day/year), or nil if the file has no date.
     package let releaseDate: String?
@@ -32,7 +32,7 @@ package struct MagneticModel: Sendable {
         (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
         // The rows of each order, sorted by degree and scaled for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
-        // For order 0 of the current degree, the ratio of Schmidt's normalisation to Gauss's.
+        // The ratio of Schmidt's normalisation to Gauss's, for order 0 of the current degree.
         var zonalScale = 1.0
         var summedDegree = 1
         var rows = rows.makeIterator()
@@ -81,9 +81,9 @@ struct MagneticRow: Equatable, Sendable {
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g, h, gRate, hRate: SIMD2<Double>
-    /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
+    /// The factor `slope` in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
     let slope: SIMD2<Double>
-    /// The weight of `slope` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
+    /// The factor `recursion` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
     let recursion: SIMD2<Double>
 
     /// `step` is the degree of the first harmonic minus its order.

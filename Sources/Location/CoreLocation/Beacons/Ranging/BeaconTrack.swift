@@ -3,13 +3,12 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The time window over which signal strengths are averaged, in seconds. With a shorter window, the proximity class
-    /// is less reliable. With a longer one, it takes longer to notice that a beacon is moving away. In a simulation
-    /// with 5 s, 97 % of the proximity classes were correct, but only 87 % with 2 s. With 20 s, as in the AltBeacon
-    /// library, it took 15 s to notice that a beacon was moving away.
+    /// The time window over which signal strengths are averaged, in seconds. A shorter window makes the proximity class
+    /// less reliable. A longer one delays the response to a beacon that moves away. In a simulation, 97 % of the
+    /// proximity classes were correct with a window of 5 s, and 87 % with 2 s. With 20 s, the value in the AltBeacon
+    /// library, the response to a beacon that moved away took 15 s.
     static let window = 5.0
-    /// The lowest and the highest tenth of the signal strengths are excluded from the mean, as in the AltBeacon
-    /// library.
+    /// The mean excludes the lowest tenth and the highest tenth of the signal strengths, as in the AltBeacon library.
     static let trimDivisor = 10
     /// The maximum number of stored signal strengths. If it is reached, a new value replaces the oldest.
     static let limit = 128
@@ -35,7 +34,7 @@ struct BeaconTrack: Sendable {
 
     mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
-        // If the beacon's transmission power has changed, earlier signal strengths are not comparable with new ones.
+        // If the beacon's transmission power has changed, earlier signal strengths cannot be averaged with new ones.
         if measuredPower != sighting.measuredPower { strengths = [] }
         measuredPower = sighting.measuredPower
         guard let rssi = sighting.rssi else { return }
@@ -86,7 +85,8 @@ enum BeaconDistance {
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// Returns the proximity class for a distance. Near a limit, hysteresis favours the previous class.
+    /// Returns the proximity class for a distance. If the distance is close to the limit between two classes,
+    /// hysteresis keeps the previous class.
     static func proximity(at metres: Double, after previous: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =

@@ -68,7 +68,7 @@ struct RangingState {
 
     mutating func clearLoss() { loss = nil }
 
-    /// Returns the beacons for each request, nearest first. Returns an empty array while beacons cannot be received.
+    /// Returns each request with its beacons, nearest first. Returns an empty array while beacons cannot be received.
     mutating func reports(at clock: any DeviceClock) -> [(request: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
