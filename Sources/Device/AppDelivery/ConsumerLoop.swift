@@ -30,8 +30,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
-    /// Begins the loop and calls the closure, which updates the state. Returns false without calling the closure if the
-    /// loop has already begun or ended.
+    /// If the loop has neither begun nor ended, begins it, calls the closure to update the state, and returns true.
+    /// Otherwise, does nothing and returns false.
     package func start(_ change: (inout State) -> Void) -> Bool {
         let isFirst = content.withLock { content in
             guard !content.isStarted, !content.isFinished else { return false }
@@ -49,8 +49,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Ends the previous element only after the next one has begun. Otherwise, playback would continue
-                    // between the two.
+                    // Reports the end of the previous element to the gate after the start of the next one. In the
+                    // opposite order, the consumer would be idle in between, and playback would continue.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -67,8 +67,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         }
     }
 
-    /// Updates the state. If the consumer is waiting and an element is available, delivers it. Has no effect after the
-    /// loop has ended.
+    /// Calls the closure to update the state. If an element is then available and the consumer is waiting, delivers the
+    /// element. Has no effect after the loop has ended.
     package func update(_ body: (inout State) -> Void) {
         let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }

@@ -30,7 +30,8 @@ package enum ExecutorSelection {
     }
 
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
-        // On Linux, each access to `DispatchQueue.main` returns a new object, so the queue's label is compared as well.
+        // On Linux, each access to `DispatchQueue.main` returns a new object. Comparing the objects is therefore not
+        // enough, so the labels are compared as well.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
@@ -38,7 +39,8 @@ package enum ExecutorSelection {
     /// Returns an executor that respects the queue's suspension and its maximum operation count. During playback, the
     /// player runs the handlers itself, unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
-        // On Linux, the main operation queue cannot be suspended, so the main dispatch queue can replace it.
+        // On Linux, the main operation queue cannot be suspended. The main dispatch queue can therefore be used in its
+        // place.
         select(isMain: queue === OperationQueue.main, device: device) { OperationQueueExecutor(queue) }
     }
 
@@ -60,9 +62,9 @@ package enum ExecutorSelection {
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 
-    /// True on Dispatch worker threads. On a thread that runs no queue, Dispatch returns the label of its default
-    /// overcommit root queue. Swift code cannot use that root queue, so its label means that no queue runs on the
-    /// thread.
+    /// True on Dispatch worker threads. On a thread that runs no queue, `dispatch_queue_get_label` returns the label of
+    /// Dispatch's default overcommit root queue. Swift code cannot use that queue, so this label always means that the
+    /// thread runs no queue.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"

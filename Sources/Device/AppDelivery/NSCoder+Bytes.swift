@@ -35,7 +35,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // If a coder does not support keys, decoding bytes by key makes Foundation terminate the process.
+        // Foundation terminates the process if bytes are decoded by key from a coder that does not support keys.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

@@ -36,8 +36,8 @@ final class MainQueueExecutor: PollingExecutor {
     /// The thread that last ran the main queue's work.
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// A thread other than the main thread. Once such a thread has run the main queue, the main thread never runs
-        /// it again.
+        /// A thread other than the main thread. This state is final: once another thread has run the main queue, the
+        /// main thread no longer runs that queue.
         case other
     }
 
@@ -58,7 +58,8 @@ final class MainQueueExecutor: PollingExecutor {
         }
     }
 
-    /// Polls the set on the main run loop. Returns nil unless that run loop is known to run the main queue.
+    /// Polls the set on the main run loop. Returns nil if another thread runs the main queue, or if it is not known yet
+    /// which thread does.
     func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {

@@ -94,13 +94,13 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return RunLoopPoller.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
-    /// - Parameter wakes: False if the caller already runs on this executor and need not wake the run loop.
+    /// - Parameter wakes: True to wake the run loop. Pass false if the caller already runs on this executor.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, workContext, isInvalid) = currentState
-        // The work runs immediately, because an invalid source would never run it. Pending work could also retain this
-        // executor.
+        // After invalidation, the source no longer runs any work, so the work runs immediately. Work that stays pending
+        // could also keep this executor alive.
         if isInvalid { return work.run() }
         if workContext == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -110,8 +110,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// Returns true if the executor belongs to the main run loop and its work would run in that run loop's current
-    /// mode. Also returns true if its work runs on the main queue because the main run loop is not running.
+    /// For an executor of the main run loop, returns true if the executor's work runs in the run loop's current mode,
+    /// or on the main queue because the run loop is not running. For any other executor, returns false.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -120,8 +120,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return includesMode(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
-    /// Removes the source from the run loop, which then no longer runs the executor's work. Pending work therefore runs
-    /// immediately. Otherwise, playback would wait for it forever.
+    /// Invalidates the source, so that the run loop no longer runs the executor's work. Runs pending work immediately,
+    /// because playback would otherwise wait for it forever.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }
@@ -129,7 +129,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // `run()` returns if the run loop has no sources, but only once the run loop has been woken.
+        // Without sources, the run loop's `run()` method returns, but a sleeping run loop must be woken first.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -152,8 +152,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks on the main queue whether the main run loop is running. If it is not, a different thread runs the main
-    /// queue.
+    /// Checks whether the main run loop is running. The check itself is scheduled on the main queue. If the main run
+    /// loop is not running, a thread other than the main thread runs the main queue.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }

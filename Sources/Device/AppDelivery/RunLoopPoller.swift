@@ -64,7 +64,7 @@ enum RunLoopPoller {
         let source = Source(value: runLoopSource, loop: loop)
         return Subscription {
             CFRunLoopSourceInvalidate(source.value)
-            // A run loop without sources returns from `run()` only after it has been woken.
+            // Without sources, the run loop's `run()` method returns, but a sleeping run loop must be woken first.
             CFRunLoopWakeUp(source.loop)
         }
     }

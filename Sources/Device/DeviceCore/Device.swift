@@ -4,8 +4,8 @@ import Synchronization
 
 /// A real or simulated machine, with its clock, configuration and sources.
 ///
-/// A manager selects its device when it is created. It uses the first one that exists: the task's `current` device, the
-/// `installed` device or the live device.
+/// A manager selects its device when it is created. It uses the task's `current` device if there is one, otherwise the
+/// `installed` device if there is one, and otherwise the live device.
 public final class Device: Sendable {
     /// The name used in log messages.
     public let name: String
@@ -52,7 +52,7 @@ public final class Device: Sendable {
             calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
-    /// Calls `accessories` each time the accessory source is accessed.
+    /// Creates a device whose accessory source is returned by `accessories`. The closure is called at each access.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,

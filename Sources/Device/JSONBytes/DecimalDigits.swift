@@ -14,8 +14,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// Writes the digits from right to left, ending before `index`, and moves `index` to the first digit. The buffer
-    /// must have enough space.
+    /// Writes the digits so that the last one is just before `index`, and then moves `index` to the first digit. The
+    /// buffer must have enough space.
     @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before index: inout Int
     ) {
@@ -28,8 +28,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// Below this magnitude, two different numbers with nine decimals never round to the same `Double`. Up to 2^22,
-    /// adjacent `Double` values are less than 1e-9 apart.
+    /// Below this magnitude, two different numbers with nine decimals never round to the same `Double`, because
+    /// adjacent `Double` values are less than 1e-9 apart up to 2^22.
     private static let nineDecimalsLimit = 4e6
     /// The smallest magnitude that is written without an exponent.
     private static let minimumWithoutExponent = 1e-4
@@ -41,9 +41,9 @@ package enum DecimalDigits {
         // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
         // Fast path for values with up to nine decimals, which are typical of sensors. The quotient below is the value
-        // that results from parsing the decimals, because both of its operands are integers below 2^53. If the quotient
-        // equals the magnitude, the decimals are correct, because no other number with up to nine decimals parses to
-        // the same value.
+        // that a parser returns for the nine decimals: both operands are integers below 2^53, so it is rounded
+        // correctly. If it equals the magnitude, the decimals are correct, because no other number with up to nine
+        // decimals parses to this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

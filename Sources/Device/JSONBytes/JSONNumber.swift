@@ -12,7 +12,7 @@ package struct JSONNumber {
     /// The number of digits read, including leading zeros.
     private var digits = 0
 
-    /// Appends 1 to 8 digits. `value` is their combined value and `count` is their number.
+    /// Appends 1 to 8 digits. `value` is the integer that the digits form, and `count` is the number of digits.
     @inline(__always) mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
         guard digits > 19 else {

@@ -44,7 +44,7 @@ extension JSONReader {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             // The XOR maps digits to 0...9. Adding 0x76 then sets the top bit of each byte that is not a digit. A carry
-            // may also set the top bits of later bytes, but only the first top bit that is set is used.
+            // may also change the top bits of later bytes, but only the lowest set bit is used.
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3

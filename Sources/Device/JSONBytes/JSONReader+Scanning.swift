@@ -29,7 +29,7 @@ extension JSONReader {
             let special = Self.specialBytes(head)
             let length = special.trailingZeroBitCount &>> 3
             if special != 0, bytes[start &+ length] == UInt8(ascii: "\"") {
-                // Most keys and short strings end here.
+                // Most keys and short strings take this path.
                 at = start &+ length &+ 1
                 let mask = (1 as UInt64) &<< UInt64(truncatingIfNeeded: length &* 8) &- 1
                 return JSONText(plain: slice(start, start &+ length), word: head & mask)
@@ -91,8 +91,8 @@ extension JSONReader {
         at = index
     }
 
-    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest top bit that
-    /// is set is reliable, because the subtraction for a byte may borrow from higher bytes.
+    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest set bit of
+    /// the result is reliable, because the subtraction for a byte may borrow from higher bytes.
     @inline(__always) static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)

@@ -69,7 +69,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-    /// A value written as a word.
+    /// A JSON value that is written as a word, such as `true`.
     enum Literal {
         case null
         case bool(Bool)

@@ -61,7 +61,7 @@ package struct JSONReader {
         return key
     }
 
-    /// Enters the next value if it is an object and `wanted` is true. Otherwise skips the value and returns false.
+    /// Enters the next value if it is an object and `isRead` is true. Otherwise skips the value and returns false.
     package mutating func beginObjectIfPresent(reading isRead: Bool = true) throws(JSONError) -> Bool {
         let kind = try peekKind()
         guard kind == .object, isRead else {

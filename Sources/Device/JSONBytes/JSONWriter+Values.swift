@@ -54,8 +54,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends the first character, which has two to four bytes. Escapes it if it affects a terminal. Returns its
-    /// number of bytes.
+    /// Appends the first character, which has two to four bytes. Escapes the character if it controls or reorders
+    /// displayed text. Returns the number of bytes that it occupies in `text`.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {

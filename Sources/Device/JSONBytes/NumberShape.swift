@@ -35,8 +35,8 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. Because the end of the number follows from the shape alone, the processor can continue after the
-    /// number without waiting for the digits.
+    /// returns nil. The shape alone determines where the number ends. The processor can therefore continue with the
+    /// text after the number before it has converted the digits.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // 26 bytes are enough for everything that is accessed: the sign, the digits, the point, and the 16 bytes after
         // the point.

@@ -4,7 +4,8 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// Functions of LiveSources, which the linker resolves. LiveSources is not imported.
+/// Functions of the module LiveSources. They are declared here and resolved by the linker, so LiveSources is not
+/// imported.
 ///
 /// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. The reason is that
 /// `#if canImport(CoreLocation)` may be true even in a target that does not depend on this package. The compiler then

@@ -16,14 +16,14 @@ final class HotplugMotionSource: MotionSource {
     init(_ source: IIOSource, clock: any DeviceClock) {
         self.source = source
         var options = UdevMonitorOptions()
-        // The sensors do not require udev rules.
+        // Motion sensors work without udev rules, so a missing udevd is not a problem.
         options.expectsRules = false
         monitor = UdevMonitor([UdevSelection(subsystem: "iio")], clock: clock, options: options)
     }
 
     deinit {
         monitor.stop()
-        // Subscriptions to the source may outlive this object.
+        // Subscriptions to the source may outlive this object, but device changes are no longer reported to the source.
         source.setReportsDeviceChanges(false)
     }
 
@@ -39,7 +39,7 @@ final class HotplugMotionSource: MotionSource {
         }
     }
 
-    /// Updates the problems. Devices are watched only if there are no problems.
+    /// Updates the problems. The source relies on the monitor for device changes only while there are no problems.
     private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
         let isWatching = watchProblems.withLock { problems in
             change(&problems)

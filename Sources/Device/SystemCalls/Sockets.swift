@@ -67,7 +67,8 @@ package enum Sockets {
     /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even without /etc/hosts.
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
-    /// Passes addresses to the closure until it returns true. Returns the result of getaddrinfo(3), which may block.
+    /// Passes the host's addresses to the closure, one at a time, until the closure returns true. Returns the result of
+    /// getaddrinfo(3), which may block.
     package static func resolve(_ host: String, port: UInt16, isAccepted: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketType.stream.number

@@ -7,7 +7,8 @@
 @_exported public import Musl
 #endif
 
-// Wrappers for C functions. Inside a type that has a method of the same name, the method hides the C function.
+// Wrappers for C functions. They are needed inside types that have a method with the same name, because there the
+// method hides the C function.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)

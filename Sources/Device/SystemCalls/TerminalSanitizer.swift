@@ -27,8 +27,8 @@ package enum TerminalSanitizer {
         return String(String.UnicodeScalarView(scalars.prefix(trimmedCount)))
     }
 
-    /// Replaces characters that control or reorder displayed text, except tabs and line endings. In a single line, line
-    /// endings become spaces.
+    /// Replaces characters that control or reorder displayed text, except tabs and line endings. If `isSingleLine` is
+    /// true, line endings become spaces.
     package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
         guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
         var scalars = String.UnicodeScalarView()

@@ -2,10 +2,11 @@
 
 /// The properties of an attached accessory.
 public struct AccessoryDescription: Sendable, Hashable, Identifiable {
-    /// Identifies one attachment of an accessory within the process. IDs start at 1 and are never reused.
+    /// Identifies an accessory until it is detached. IDs start at 1 and are never reused within the process.
     public typealias ID = Int
 
-    /// The ID of the attachment, or 0 until a source has registered the accessory.
+    /// The ID, or 0 until a source has registered the accessory. An accessory receives a new ID each time it is
+    /// attached.
     public var id: ID
     /// An identifier that stays the same when the accessory is attached again. It consists of the vendor ID, the
     /// product ID and the serial number, for example "1209:0002:WS-7731". If the accessory has no serial number, the
@@ -62,7 +63,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// The device node through which an accessory is reached. Each accessory source defines its own type.
+/// A device node that gives access to an accessory. Each accessory source defines its own type of node.
 package protocol AccessoryNode: Sendable {
     var path: String { get }
     func isSame(as other: any AccessoryNode) -> Bool
@@ -76,7 +77,7 @@ extension AccessoryNode where Self: Equatable {
 public struct AccessoryProtocol: Sendable, Hashable {
     /// The possible origins of a protocol name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
-        /// The configuration of this machine, or a declared accessory.
+        /// The name comes from the configuration of this machine or from the declaration of the accessory.
         case configuration
         /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
         case udevProperty
@@ -92,7 +93,7 @@ public struct AccessoryProtocol: Sendable, Hashable {
     public var origin: Origin
     /// The number of the USB interface, or nil if the accessory is not a USB device.
     public var interface: UInt8?
-    /// The node to open, or nil for simulated accessories.
+    /// The device node to open, or nil if the accessory is simulated.
     package var node: (any AccessoryNode)?
 
     /// Creates a protocol.

@@ -83,7 +83,8 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled. This prevents other threads from delivering events before the snapshot.
+                // Marks a drain as scheduled, so that other threads only append their events. This thread drains the
+                // queue below and delivers the snapshot first.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
@@ -92,8 +93,8 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Assigns an `id` to the accessory, calls the closure with it, and then notifies subscribers. The closure is
-    /// called with the lock held.
+    /// Adds the accessory with a new ID and notifies subscribers. Before subscribers are notified, `prepare` is called
+    /// with the ID while the lock is held.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {

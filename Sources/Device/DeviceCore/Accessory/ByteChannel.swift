@@ -9,7 +9,8 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// Writes as many bytes as fit into the buffer.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
-    /// The current state. If it reports no free space, the observer is notified as soon as space becomes available.
+    /// The current status. If it reports that no space is available, the observer receives `writable` as soon as there
+    /// is space again.
     var status: ByteChannelStatus { get }
 
     /// Sets the channel's only observer, which is called on the thread that caused the event. Passing nil removes the
@@ -21,8 +22,9 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// returns, another thread may still be calling the previous observer.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)
 
-    /// Closes this side of the connection. Written bytes are still sent in the background for a limited time before the
-    /// port is released. Unread bytes are lost, and the observer is no longer notified. Further calls have no effect.
+    /// Closes this side of the connection. Bytes that have already been written are still sent in the background, but
+    /// only for a limited time. The port is then released. Unread bytes are lost, and the observer is no longer
+    /// notified. Further calls have no effect.
     func close()
 }
 
@@ -34,12 +36,12 @@ extension ByteChannel {
 
 /// A channel that the executor of the app's callbacks can read directly, without waking another thread.
 package protocol PollableChannel: ByteChannel {
-    /// Sets the executor that calls the observer and, if possible, reads from the channel. If it is nil, the channel
-    /// uses its own thread. The observer itself must not read from the channel.
+    /// Sets the executor that calls the observer and, if possible, reads from the channel. If the executor is nil, the
+    /// channel uses its own thread for both. The observer itself must not read from the channel.
     func setExecutor(_ executor: ExecutorIdentity?)
 
-    /// Reads pending bytes immediately. Needed by apps that check the channel in a loop and do not let the executor
-    /// run.
+    /// Immediately moves bytes that have arrived into the input buffer. Needed by apps that check the channel in a loop
+    /// and therefore keep the executor from running.
     func readPendingInput()
 }
 
@@ -49,7 +51,7 @@ public struct ByteChannelStatus: Sendable {
     public var bytesAvailable: Int
     /// The number of bytes that can be written without waiting, or 0 after the connection has ended.
     public var spaceAvailable: Int
-    /// The end of the connection, or nil while the connection is open. After the end, no further bytes arrive.
+    /// Describes how the connection ended, or nil while the connection is open. No further bytes arrive after the end.
     public var end: ByteChannelEnd?
 
     /// Creates a status.
@@ -94,7 +96,7 @@ public enum ByteChannelEvent: Sendable {
 
 /// The end of a connection to an accessory, with the reason and any error.
 public struct ByteChannelEnd: Sendable {
-    /// The reasons why a connection ended.
+    /// The reasons why a connection can end.
     public enum Reason: Sendable, Hashable {
         /// This side closed the connection.
         case closed

@@ -52,7 +52,7 @@ package struct ByteRingBuffer: ~Copyable {
         return added
     }
 
-    /// The contiguous bytes at the front. They stay in place until ``consume(_:)`` is called.
+    /// The oldest unread bytes, as far as they are contiguous in memory. They do not move until they are consumed.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
@@ -74,7 +74,7 @@ package struct ByteRingBuffer: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // If the buffer is empty, returns to the start of the memory, so that the next bytes are stored contiguously.
+        // An empty buffer starts again at the beginning of its memory, so that the next bytes are stored contiguously.
         if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -33,8 +33,8 @@ package final class MemoryChannel: ByteChannel {
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // Reads the end before `bytesAvailable`. In the opposite order, a status could report the end but not count the
-        // last received bytes.
+        // The end must be read before `bytesAvailable`. In the opposite order, the last bytes and the end could arrive
+        // between the two reads, and the status would report the end without those bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
@@ -60,7 +60,7 @@ package final class MemoryChannel: ByteChannel {
         }
     }
 
-    /// The other end can still read bytes written before this call.
+    /// Closes this end. Bytes written before the call can still be read from the other end.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
@@ -68,15 +68,16 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), discardsUnread: true)
     }
 
-    /// Ends the connection on both sides, for example when the accessory is detached. Bytes that were written before
-    /// can still be read.
+    /// Ends the connection on both sides, for example when the accessory is detached. Bytes that have already been
+    /// written can still be read.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end of a channel only once, although both of its pipes report it.
+/// Reports the end of a channel to its observer only once. A channel consists of two pipes, and each of them reports
+/// the end.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

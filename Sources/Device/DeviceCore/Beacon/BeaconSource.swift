@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
-    /// reason.
+    /// The reason why beacons cannot be received, or nil if they can be received. A live source may need up to 2 s to
+    /// determine the reason.
     var problem: DeviceError? { get }
 
     /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received,
@@ -73,7 +73,7 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers. The owner of the hub, a source or a player, must call the hub on one
+/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call it on one
 /// thread at a time. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>

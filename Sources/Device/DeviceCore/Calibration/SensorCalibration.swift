@@ -26,8 +26,8 @@ public struct SensorCalibration: Sendable, Hashable {
     public var fieldStrength = Double.nan
     /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan
-    /// The device orientations that a magnetometer calibration covers. Each orientation is given by the unit vector
-    /// that pointed up.
+    /// The device orientations that a magnetometer calibration covers. Each element is the unit vector that pointed up
+    /// in one of these orientations.
     public var upDirections: [SIMD3<Double>] = []
     /// The time of the calibration, according to the system clock.
     public var date = WallTime.epoch
@@ -50,11 +50,11 @@ extension SensorCalibration {
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
-        // Comparisons with NaN are false, so NaN elements are rejected.
+        // These comparisons also reject NaN elements, because any comparison with NaN is false.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its values are out of range for a sensor of this kind" }
         guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
-        // Unknown values are NaN. Comparisons with NaN are false, so unknown values are accepted.
+        // Unknown values are NaN. They are accepted here, because any comparison with NaN is false.
         if sigma < 0 || residual < 0 { return "its sigma or residual is negative" }
         guard (-1...2).contains(quality), (0...1).contains(coverage) else {
             return "its quality or coverage is out of range"

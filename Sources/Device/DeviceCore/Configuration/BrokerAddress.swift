@@ -116,10 +116,10 @@ struct ServiceAddress {
     /// The host without brackets. Defaults to localhost.
     private(set) var host = "localhost"
     private(set) var port: UInt16?
-    /// The part after the first slash that follows the host and the port, or nil if there is no slash.
+    /// The path without its leading slash, or nil if no slash follows the host and the port.
     private(set) var path: String?
 
-    /// Parses an address. If the text is invalid, throws the error that `failure` creates from the reason.
+    /// Parses an address. If the text is invalid, passes the reason to `failure` and throws the resulting error.
     init(_ text: String, failure: (String) -> DeviceError) throws(DeviceError) {
         var rest = text[...]
         if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {

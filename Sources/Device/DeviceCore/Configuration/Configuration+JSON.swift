@@ -77,8 +77,8 @@ extension Configuration {
         }
     }
 
-    /// Sets a value that was read from the file. Does nothing if the value is nil, because a problem has already been
-    /// recorded in that case.
+    /// Assigns a value that was read from the file. Ignores nil, which stands for an invalid value: the problem has
+    /// already been recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

@@ -118,7 +118,7 @@ extension Configuration {
     /// Returns true if users other than root can write to the path.
     static func isWritableByOthers(_ path: String) -> Bool {
         var status = stat()
-        // The owner of a symbolic link can change its target.
+        // The owner of a symbolic link can make it point to a different file.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
         guard stat(path, &status) == 0 else { return false }
         // In a sticky directory such as /tmp, only the owner of a file can replace the file.

@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
     public var appProtocols = Setting<[String]?>(nil)
     /// The time, 0 to 10 s, for which an accessory's devices must remain unchanged before the accessory is reported.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
-    /// Values that are left for higher-level modules to parse. The keys are `accessories.rules` and
+    /// The parts of the configuration that higher-level modules parse. The keys are `accessories.rules` and
     /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
     /// The errors for values that could not be read or used. The default values are used instead.

@@ -8,11 +8,11 @@
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The clients that receive positions.
+    /// The clients that can connect to a position source.
     public enum Client: String, Sendable {
-        /// This package's own gpsd client with its own decoder.
+        /// This package's gpsd client and decoder.
         case native = "gpsd"
-        /// This package's own gpsd client with libgps as the decoder.
+        /// This package's gpsd client, with libgps as the decoder.
         case libgps
         /// A client for positions that another board publishes to an MQTT broker.
         case mqtt

@@ -10,7 +10,7 @@ public struct Setting<Value: Sendable>: Sendable {
         case environment(String)
         /// The configuration file at the given path.
         case file(String)
-        /// The program itself or a trace.
+        /// The program assigned the value, or it comes from a trace.
         case program
 
         /// A description of the origin.
@@ -90,13 +90,14 @@ public struct SensorSetting: Sendable, Hashable {
 
 /// The sign convention of an accelerometer's mount matrix.
 ///
-/// According to the kernel documentation, the matrix is a rotation, and the axis that points up reads +9.81. The
-/// matrices in systemd's hardware database, however, were made for tablets with Windows sensors. They therefore yield x
-/// and y with the opposite sign.
+/// According to the kernel documentation, the matrix is a rotation, and the reading of the axis that points up is +9.81
+/// m/s². The matrices in systemd's hardware database, however, were made for tablets with Windows sensors. They
+/// therefore yield x and y with the opposite sign.
 public enum MountConvention: String, Sendable {
-    /// The axis that points up reads +9.81. This is the default for matrices from drivers and configuration files.
+    /// The reading of the axis that points up is +9.81 m/s². This is the default for matrices from drivers and
+    /// configuration files.
     case kernel
-    /// The matrix yields -9.81 for the axis that points up, as on Windows. The readings are therefore negated.
+    /// As on Windows, the matrix yields -9.81 m/s² for the axis that points up. Its results are therefore negated.
     case windows
     /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw

@@ -133,8 +133,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a path and resolves it against the file's directory. Rejects paths that are empty, too long or contain a
-    /// zero byte.
+    /// Reads a path. A relative path is resolved against the directory of the settings file. A path is rejected if it
+    /// is empty, too long or contains a zero byte.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {

@@ -43,8 +43,8 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items that satisfy `isOfKind` are already pending, drops the oldest of them first
-    /// and returns true.
+    /// Appends an item. If the queue already contains `limit` items that satisfy `isOfKind`, drops the oldest of these
+    /// to make room, and returns true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -68,7 +68,8 @@ package import Synchronization
 
     /// Does not count the removed items in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        // The closure is called for the oldest item first, because it may count its calls.
+        // Calls the closure for the items in order, oldest first. The closure may rely on this, for example if it
+        // counts its calls.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }
@@ -92,7 +93,7 @@ package import Synchronization
         drainingItems.reverse()
     }
 
-    /// Returns the drain's undelivered items to the front of the queue.
+    /// Moves the items that the drain has not delivered back to the front of the queue.
     @inlinable mutating func requeueUndrainedItems() {
         guard !drainingItems.isEmpty else { return }
         items.insert(contentsOf: drainingItems.reversed(), at: 0)
@@ -101,7 +102,7 @@ package import Synchronization
 
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
-    /// Returns true if items are pending. The caller must then schedule the next drain.
+    /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
     @inlinable package mutating func finishDrain() -> Bool {
         requeueUndrainedItems()
         isDrainScheduled = !isEmpty

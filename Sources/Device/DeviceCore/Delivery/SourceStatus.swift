@@ -60,8 +60,8 @@ struct SubscriberState: ~Copyable, Sendable {
     private struct Report {
         var status = SourceStatus.unknown
         var isLossReported = false
-        /// True while a thread is notifying the subscriber. Initially true, because the first notification comes from
-        /// the subscribing thread.
+        /// True while a thread is notifying the subscriber. Starts out true, which keeps other threads from notifying
+        /// the subscriber before the subscribing thread does.
         var isNotifying = true
 
         /// Returns the next status to report. If there is nothing to report, returns nil and clears `isNotifying`.

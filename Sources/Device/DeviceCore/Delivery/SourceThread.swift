@@ -18,7 +18,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private struct State {
         weak var hub: Hub?
         var isRunning = false
-        /// True while the system has no more threads and another attempt is scheduled.
+        /// True while another attempt to start the thread is scheduled because the last one failed.
         var isRetryScheduled = false
         var wakeUp: WakeupPipe?
     }
@@ -31,9 +31,10 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// - Parameters:
     ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if no file descriptors are left.
-    ///   - retryDelay: The delay in seconds before another attempt if there are no more threads or file descriptors.
-    ///   - work: The closure to run on the thread. When the wakeup is signaled and the hub has no subscribers, the
-    ///     closure must return.
+    ///   - retryDelay: The time in seconds to wait before another attempt if the process has run out of threads or file
+    ///     descriptors.
+    ///   - work: The closure to run on the thread. It must return when the wakeup is signaled while the hub has no
+    ///     subscribers.
     ///   - spawn: The function that creates the thread.
     package init(
         for name: String, retryDelay: Double,
@@ -84,8 +85,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.hasSubscribers { return hub }
-                // If the last subscription was cancelled after `isIdle` was set, repeats the loop to reset the hub's
-                // status.
+                // If `isIdle` is false here, the last subscription was cancelled after `isIdle` was determined. The
+                // loop then runs once more to reset the hub's status.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)

@@ -3,7 +3,8 @@
 import Synchronization
 
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request. In an `AccessoryHub`, the subscriber's queue of undelivered events.
+    /// The subscriber's request. An `AccessoryHub` has no requests and uses this property for the subscriber's queue of
+    /// undelivered events.
     let request: Request
     private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void

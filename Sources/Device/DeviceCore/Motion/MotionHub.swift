@@ -10,7 +10,7 @@ package final class MotionHub: MotionSource {
         /// True if the sensor's axes differ from the device's axes.
         let isRotated: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if a subscriber's readings cannot be decimated without the sensor's rate.
+        /// True if the sensor's rate is needed to decimate the readings of at least one subscriber.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -44,7 +44,7 @@ package final class MotionHub: MotionSource {
         var sensors: [Sensor] = []
         /// The subscribers whose requests match no existing sensor.
         var waiting: [MotionSubscriber] = []
-        /// The XML descriptions of the libiio contexts, for recorders.
+        /// The XML descriptions of the libiio contexts, which are stored in recordings.
         var contextDescriptions: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
@@ -161,8 +161,8 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. If no listed sensor matches a subscriber's request any more, the subscriber is
-    /// notified of the loss. Readings resume once a matching sensor is listed.
+    /// Replaces the list of sensors. A subscriber is notified of a loss if its sensor was removed and no other sensor
+    /// matches its request. Readings resume once a later list contains a matching sensor.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let affected = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -235,7 +235,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
-    /// Returns the supported rate for the shortest requested interval. Used until the rate has been measured.
+    /// Returns the rate that the sensor is expected to use for the shortest requested interval, in hertz. Used until
+    /// the actual rate has been measured.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }
@@ -248,7 +249,7 @@ package final class MotionHub: MotionSource {
         return rotated
     }
 
-    /// Posting readings sets the status to `available`.
+    /// Sets the status of a sensor. The status also becomes `available` when readings of the sensor are posted.
     package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }
@@ -258,8 +259,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Called when no more readings follow for now, for example at the end of a trace. Calls the `quiet` closures of
-    /// the sensors' subscribers.
+    /// Calls the `quiet` closures of the subscribers of all sensors. The source must call this function when no more
+    /// readings follow for now, for example at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

@@ -8,7 +8,7 @@ public protocol MotionSource: Sendable {
     /// Returns the sensor with this identifier, or nil if there is none. Does not block.
     func description(of sensor: SensorDescription.ID) -> SensorDescription?
 
-    /// The XML descriptions of the libiio contexts, for recorders.
+    /// The XML descriptions of the libiio contexts, which are stored in recordings.
     var contextDescriptions: [String] { get }
 
     /// The errors for contexts that could not be queried during the last search for sensors.
@@ -46,7 +46,8 @@ extension MotionSource {
 public enum MotionEvent: Sendable {
     /// Readings arrived. The batch is never empty.
     case samples(MotionBatch)
-    /// The sensor currently delivers no readings. Sent once for each loss. The case is indirect to keep the enum small.
+    /// The sensor is unavailable for now. Delivered once each time the sensor becomes unavailable. The case is indirect
+    /// to keep the enum small.
     indirect case lost(DeviceError)
     /// The sensor is available again. Readings follow.
     case regained

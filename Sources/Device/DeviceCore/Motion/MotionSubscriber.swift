@@ -60,8 +60,8 @@ package struct Decimator: Sendable {
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // The next reading is due one interval after the previous due time. If this reading is more than one interval
-        // late, the next one is due one interval after it instead.
+        // The next reading is due one interval after the time at which this reading was due. If this reading is more
+        // than one interval late, the next one is due one interval after this reading instead.
         let nextDue = due.advanced(bySeconds: interval)
         self.due = lateness > interval ? time.advanced(bySeconds: interval) : nextDue
         return true

@@ -4,18 +4,20 @@ extension SensorDescription {
     /// Replaces the driver's matrix in ``mountMatrix`` with the effective mount matrix. Settings take precedence over
     /// udev, and udev over the driver. The udev matrix is used for accelerometers only.
     ///
-    /// The matrix is taken from the first applicable setting that specifies one, and so is the convention. If no
-    /// setting specifies a convention, matrices from settings and drivers follow the kernel's convention. Matrices from
-    /// udev then follow the convention of systemd's hardware database, in which an x or y axis that points up reads a
-    /// negative value.
+    /// The matrix is taken from the first applicable setting that specifies a matrix. The convention is taken from the
+    /// first applicable setting that specifies a convention, which may be a different one. If no setting specifies a
+    /// convention, matrices from settings and drivers follow the kernel's convention. Matrices from udev then follow
+    /// the convention of systemd's hardware database, in which the reading of an x or y axis that points up is
+    /// negative.
     /// - `kernel`: The matrix is used unchanged.
     /// - `windows`: The matrix, or the identity if none is given, yields -9.81 for the axis that points up. For an
     ///   accelerometer, the matrix is therefore negated. For a gyroscope or a magnetometer, either the matrix or its
     ///   negative is used, whichever is not a reflection.
     /// - `raw`: No matrix is used.
     ///
-    /// Singular matrices are skipped, and a remark is added. For matrices that contain a reflection, a remark is also
-    /// added, but only gyroscopes and magnetometers skip them. Pressure sensors are not changed.
+    /// A singular matrix is skipped, and a remark is added. A remark is also added for a matrix that contains a
+    /// reflection, but such a matrix is skipped only for gyroscopes and magnetometers. Pressure sensors are not
+    /// changed.
     ///
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.

@@ -4,7 +4,7 @@
 /// kernel's Industrial I/O subsystem. The raw value is used in traces, configurations and commands, and as the name of
 /// sensors that have no other name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
-    /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
+    /// Proper acceleration (specific force) in m/s². At rest, the reading of the axis that points up is +9.81.
     case accelerometer
     /// Angular rate in rad/s, right-handed about each axis.
     case gyroscope

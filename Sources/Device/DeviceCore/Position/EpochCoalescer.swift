@@ -3,9 +3,9 @@
 /// Reduces a receiver's reports to one report per epoch.
 ///
 /// gpsd may send a report after every sentence. An epoch then has several reports with the same time, and each report
-/// is more complete than the previous one. After the first two reports with the same time, all reports are held until
-/// the time changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a fix, is then
-/// delivered. Receivers that send one report per epoch are not delayed.
+/// is more complete than the previous one. Once a receiver has sent two reports with the same time, each of its reports
+/// is held until the time changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a
+/// fix, is then delivered. Receivers that send one report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15
@@ -25,13 +25,12 @@ struct EpochCoalescer: Sendable {
     enum Outcome: Sendable {
         case immediate
         case pending
-        /// The report is dropped. Another report of the same epoch, which is at least as complete, is pending or was
-        /// delivered.
+        /// The report is dropped, because another report of the same epoch that is at least as complete is pending or
+        /// has been delivered.
         case suppressed
     }
 
-    /// - Parameter finished: If the new report ends the previous epoch, receives the report that was held for that
-    ///   epoch.
+    /// - Parameter finished: Set to the previously pending report if it must be delivered before the new one.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             coalescesEpochs = true
@@ -43,7 +42,7 @@ struct EpochCoalescer: Sendable {
             return .pending
         }
         if pending != nil { finished = removePending() }
-        // A report without a time belongs to no epoch and does not end the current epoch.
+        // A report without a time belongs to no epoch, so it does not start a new one.
         guard let time = report.time else { return .immediate }
         (epoch, epochStart) = (time, now)
         (hasDelivered, hasDeliveredFix) = (false, false)

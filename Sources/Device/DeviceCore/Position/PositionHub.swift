@@ -30,8 +30,8 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A counter that is incremented when the first subscriber joins. A source that is waiting before its next attempt
-    /// then tries again immediately.
+    /// A counter that is incremented each time the number of subscribers rises from 0 to 1. A source that is waiting to
+    /// try again watches the counter and, when it changes, tries again immediately.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The subscriber's executor, if there is exactly one subscriber and its executor can poll. Otherwise nil.
@@ -191,7 +191,7 @@ package final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// When a loss begins, held reports are delivered first.
+    /// Sets the status. If this begins a loss, held reports are delivered before the loss is reported.
     package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         withBatch {
@@ -209,8 +209,8 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
-    /// Restarts the stream at a different time and drops held reports. The given fixes become the receivers' last fixes
-    /// but are not delivered.
+    /// Called when the stream jumps to a different time. Drops held reports and replaces the receivers' last fixes with
+    /// the given ones, which are not delivered.
     package func restart(fixes: [PositionReport]) { change { $0.content.selector.restart(fixes: fixes) } }
 
     // MARK: Held epochs
@@ -241,7 +241,7 @@ package final class PositionHub: PositionSource {
     /// Delivers all held reports. Called when no more reports follow.
     package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
-    /// Drops held reports, which are outdated after the process was suspended.
+    /// Drops held reports. Called after the process was suspended, because held reports are then outdated.
     package func discardPending() { change { $0.content.selector.discardPending() } }
 }
 

@@ -213,7 +213,7 @@ public struct PositionReport: Sendable {
     /// Creates an empty report.
     public init() { storage = Self.empty }
 
-    /// True if the mode is 2D or 3D and the coordinates are in range. Other values are ignored.
+    /// True if the mode is 2D or 3D and the coordinates are in range, regardless of all other values.
     public var hasFix: Bool {
         // Comparisons with NaN are false, so missing coordinates are rejected.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180

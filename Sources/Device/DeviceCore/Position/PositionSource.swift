@@ -72,11 +72,11 @@ public enum PositionEvent: Sendable {
     case sky(SkyReport)
     /// A compass or inertial report.
     case attitude(AttitudeReport)
-    /// The current receivers of the service.
+    /// The receivers that the service currently reports.
     case receivers([ReceiverDescription])
     /// An unmodified line from the service. Delivered only if requested.
     case line([UInt8], arrival: BootTime)
-    /// No position is currently available. Sent once for each loss.
+    /// Positions are unavailable for now. Delivered once each time they become unavailable.
     case lost(DeviceError)
     /// The service is available again. Positions follow once a receiver delivers them.
     case regained

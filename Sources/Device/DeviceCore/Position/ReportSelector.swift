@@ -30,7 +30,7 @@ struct ReportSelector: Sendable {
 
     /// Returns the index of the receiver with this path. Adds the receiver if the path is new.
     mutating func index(of path: String) -> Int {
-        // Fast path: the path is nearly always that of the chosen receiver.
+        // Fast path: nearly all reports come from the chosen receiver.
         if chosen < receivers.count, receivers[chosen].path == path { return chosen }
         if let known = receivers.firstIndex(where: { $0.path == path }) { return known }
         let receiver = Receiver(path: path)
@@ -77,9 +77,9 @@ struct ReportSelector: Sendable {
         return (index, sky)
     }
 
-    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered.
-    /// Another receiver, often a separate compass, takes over if two receivers no longer send attitude reports: the
-    /// chosen one, and the one whose report was delivered last.
+    /// Returns true if an attitude report from this receiver must be delivered. Attitude reports from the chosen
+    /// receiver are always delivered. Another receiver, often a separate compass, takes over if neither the chosen
+    /// receiver nor the receiver whose report was delivered last sends attitude reports any more.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now

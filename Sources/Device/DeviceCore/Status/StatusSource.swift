@@ -35,8 +35,8 @@ public struct BatteryReading: Sendable, Hashable {
     }
 }
 
-/// Stores the machine's status and delivers changes to subscribers. The owner of the hub, a source or a player, must
-/// call `post` on one thread at a time. No lock is held while subscribers run.
+/// Stores the machine's status and delivers changes to subscribers. The hub is owned by a source or a player, which
+/// must call `post` on one thread at a time. No lock is held while subscribers run.
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 

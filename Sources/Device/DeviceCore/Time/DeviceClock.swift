@@ -65,10 +65,11 @@ extension WakeupPipe {
 }
 
 extension BinarySemaphore {
-    /// Waits until the deadline, at most 60 s. Returns true if `signal()` was called.
+    /// Waits until `signal()` is called or the deadline has passed, but at most 60 s. Returns true if `signal()` was
+    /// called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so the wait may end too late. The limit bounds
-        // this delay.
+        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so the wait may end too late. The limit of 60 s
+        // bounds this delay.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }
 }

@@ -55,7 +55,7 @@ private final class TimerSource: @unchecked Sendable {
 /// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
 /// descriptors should therefore call `open()` at startup.
 package enum DispatchDescriptors {
-    /// All clocks of the process share Dispatch's descriptors.
+    /// Any clock will do, because all clocks of the process share Dispatch's descriptors.
     private static let timers = LiveClock()
 
     /// Starts opening the descriptors. The returned closure waits until they are open, but at most 0.2 s.

@@ -55,7 +55,7 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // A strong reference, because a weak reference would slow down every use of the clock.
+        // The closure references the clock strongly, because a weak reference would slow down every use of the clock.
         timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }

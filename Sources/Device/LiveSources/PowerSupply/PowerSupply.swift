@@ -48,7 +48,7 @@ extension PowerSupply {
             isOnline = online > 0
             return
         }
-        // The battery bay is empty.
+        // If `present` is 0, the battery bay is empty.
         if Self.number("present", in: folder) == 0 { return nil }
         self.init()
         status = Self.text("status", in: folder).flatMap { Status(rawValue: $0) } ?? .unknown

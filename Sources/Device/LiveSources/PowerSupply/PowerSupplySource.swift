@@ -43,7 +43,8 @@ package final class PowerSupplySource: StatusSource {
 
     /// Delivers changes of the battery state, but not the initial state.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
-        // Changes that occurred while there were no subscribers must not be delivered to a new subscriber.
+        // Updates the hub before the subscriber joins. Otherwise, a change that occurred while there were no
+        // subscribers would be delivered to the new subscriber.
         if !hub.hasSubscribers { hub.post(currentBattery) }
         return hub.subscribe(receive: receive)
     }

@@ -20,8 +20,8 @@ package final class DeferredCallbacks {
 
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
-    /// If the current thread is reading for the executor, appends the callback and returns true. Otherwise, returns
-    /// false.
+    /// If the current thread is reading on behalf of the executor, appends the callback and returns true. Otherwise,
+    /// returns false.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
@@ -30,16 +30,17 @@ package final class DeferredCallbacks {
 
     /// Returns true if a subscriber with the given executor may be called on the current thread.
     ///
-    /// While a thread reads for an executor, it may call only subscribers with that executor. A subscriber with a
-    /// different executor may have joined during the read. Calling that subscriber could cause a deadlock, because it
-    /// may in turn be waiting for the executor that is reading. Status changes are exempt, because they must not be
-    /// lost. For this reason, subscribers must not wait for another thread.
+    /// While a thread reads on behalf of an executor, it may call only that executor's subscribers. A subscriber with a
+    /// different executor may have joined during the read. Calling it could cause a deadlock, because it may be waiting
+    /// for the executor that is reading. Status changes must not be lost, so they are delivered to all subscribers even
+    /// during such a read. To avoid a deadlock in that case, subscribers must not wait for another thread.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
-    /// Calls `read`. If callbacks were deferred during the read, then calls `enter` with a closure that runs them.
-    /// `enter` must call this closure on the executor before it returns, for example with `DispatchQueue.sync`.
+    /// Calls `read`. If callbacks were deferred during the read, passes a closure that runs them to `enter`. `enter`
+    /// must call this closure on the executor and return only after the closure has returned, as `DispatchQueue.sync`
+    /// does.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
@@ -47,11 +48,11 @@ package final class DeferredCallbacks {
         read()
         pthread_setspecific(Self.key, outer)
         guard !callbacks.isEmpty else { return }
-        // A nested read appends to `callbacks` while the current callbacks run.
+        // Moves the callbacks to a second array, because a nested read may append to `callbacks` while they run.
         var due: [@Sendable () -> Void] = []
         swap(&due, &callbacks)
         enter { for callback in due { callback() } }
-        // Keep the array's memory for the next read.
+        // Keeps the array's memory for the next read.
         due.removeAll(keepingCapacity: true)
         if callbacks.isEmpty { swap(&due, &callbacks) }
     }

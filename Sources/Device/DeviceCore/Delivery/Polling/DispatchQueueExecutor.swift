@@ -19,8 +19,8 @@ package final class DispatchQueueExecutor: PollingExecutor {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
 
-    /// Starts a thread that polls the set, reads, and runs the callbacks on the queue. There is at most one thread per
-    /// queue, so that threads do not accumulate while the queue is blocked.
+    /// Starts a thread that polls the set, calls `read`, and runs the resulting callbacks on the queue. There is at
+    /// most one thread per queue, so that threads do not accumulate while the queue is blocked.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription? {

@@ -10,8 +10,8 @@ package protocol PollingExecutor: CallbackExecutor {
     /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: If this function returns nil, called when polling may have become possible. It is called at
-    ///   most once, on any thread.
+    /// - Parameter onReady: If this function returns nil, `onReady` may be called later to report that polling may have
+    ///   become possible. It is called at most once, on any thread.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
@@ -49,9 +49,10 @@ package enum ReadCause: Sendable {
     /// The source's thread has finished waiting. If `isReadable` is false, there is nothing to read, but timeouts may
     /// have expired.
     case thread(isReadable: Bool)
-    /// The source's thread reads because the executor has not read by the given time. See `ReadDeadlineMonitor`.
+    /// The executor has missed its deadline, so the source's own thread reads in its place. `since` is the deadline.
+    /// See `ReadDeadlineMonitor`.
     case overdue(since: BootTime)
-    /// The executor reads because the descriptor is readable. `dueTime` is the time at which this read becomes overdue.
+    /// The descriptor is readable, so the executor reads. `dueTime` is the executor's deadline for this read.
     case executor(dueTime: BootTime)
 }
 
@@ -60,7 +61,7 @@ package enum ReadOutcome: Sendable {
     case drained
     /// More readings may be available, so the executor must read again.
     case moreAvailable
-    /// Another thread is reading the source, so nothing was read.
+    /// Another thread is reading the source, so this call has read nothing.
     case contended
     /// Only the source's thread can continue, so the executor must stop polling.
     case finished

@@ -9,13 +9,14 @@
 /// Setting the timer takes a system call. To avoid this call for most readings, the timer is set again only if it would
 /// expire too late or too early. Too early means less than half the tolerance after the next expected read.
 struct ReadDeadlineMonitor: Sendable {
-    /// A read is overdue after the expected interval times this factor, plus the tolerance.
+    /// A read is overdue if the time since the previous read exceeds the expected interval times this factor, plus the
+    /// tolerance.
     private static let margin = 1.5
     /// A single read can reduce the expected interval to this fraction of its value, but no further.
     private static let decay = 0.95
 
     private let tolerance: Double
-    /// The maximum of `expectedInterval`. With this interval, a read is overdue after `limit` seconds.
+    /// The maximum of `expectedInterval`, chosen so that with this interval, a read is overdue after `limit` seconds.
     private let longestInterval: Double
     private var expectedInterval: Double
     private var lastRead: BootTime
@@ -24,7 +25,7 @@ struct ReadDeadlineMonitor: Sendable {
     private(set) var dueTime: BootTime
 
     /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance`
-    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the last recorded one.
+    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the previous recorded read.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin
@@ -34,7 +35,7 @@ struct ReadDeadlineMonitor: Sendable {
     }
 
     /// Records a read by the executor, and sets the timer again if necessary. `deadline` is the source's next timeout.
-    /// The timer expires no later than that.
+    /// The timer expires at that time or earlier.
     mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         expectedInterval = max(min(now.seconds(since: lastRead), longestInterval), expectedInterval * Self.decay)
         lastRead = now
@@ -50,7 +51,8 @@ struct ReadDeadlineMonitor: Sendable {
         setTimer(timer, now: now, deadline: deadline)
     }
 
-    /// Sets the timer to the time at which the next read is overdue, or to an earlier timeout of the source.
+    /// Sets the timer to the time at which the next read is overdue, or to the source's next timeout if that is
+    /// earlier.
     mutating func setTimer(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         timerTime = min(dueTime, deadline)
         timer.set(seconds: timerTime.seconds(since: now))

@@ -38,8 +38,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor that was last registered or failed to register. It is not registered again until `readiness`
-    /// reports that it may be able to poll.
+    /// The executor that was last passed to `register(_:)`, whether or not the registration succeeded. It is not
+    /// registered again until `readiness` reports that it may be able to poll.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -72,8 +72,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time at which
-    /// the thread stops waiting.
+    /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time until which
+    /// the thread may wait.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -81,12 +81,12 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// Registers the subscribers' executor. If an executor is already registered, deregisters it if it has finished or
-    /// `executor()` returns a different one.
+    /// If no executor is registered, registers the subscribers' executor. Otherwise, deregisters the current executor
+    /// if it has finished or if `executor()` returns a different one.
     ///
-    /// Returns true if an executor was deregistered. The caller must then read, because only the source's thread can
-    /// detect why the executor finished. It can call `handle(isReady: false)` to do so. The next call of `update()` can
-    /// register another executor.
+    /// Returns true if an executor was deregistered. The caller must then read the source, for example by calling
+    /// `handle(isReady: false)`, because only a read on the source's thread can reveal why the executor finished. The
+    /// next call of `update()` can register another executor.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -125,7 +125,7 @@ package struct ReadinessCoordinator: ~Copyable {
         switch owner {
         case .thread:
             if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
-                // The previous executor is still reading, but is about to finish.
+                // The previous executor is still finishing its last read, so this thread waits briefly.
                 WorkerThread.sleep(seconds: 0.0005)
             }
         case .executor(let registration, .timer):
@@ -165,8 +165,8 @@ private final class PollingRegistration: Sendable {
     private let finished = AtomicFlag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Throws if the process has run out of descriptors or the executor cannot poll. `isValid` returns false once the
-    /// subscriptions have changed. The executor must then no longer read.
+    /// Throws if the process has run out of descriptors or the executor cannot poll. `isValid` must return false once
+    /// the source's subscribers no longer use this executor. The executor then stops reading.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
@@ -202,7 +202,7 @@ private final class PollingRegistration: Sendable {
 
     func cancel() {
         finish()
-        // The subscription retains the closure, which retains this object.
+        // Breaks the retain cycle: the subscription retains the closure, which retains this object.
         subscription.withLock { $0.take() }?.cancel()
     }
 
