@@ -20,8 +20,8 @@ package final class BlackBox: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A trigger occurred. Its trace will be saved after the given number of seconds. The number is 0 if the
-        /// trigger was added to a trace that was already pending.
+        /// A trigger occurred. If no trace was pending, a trace will be saved after the given number of seconds. If a
+        /// trace was already pending, the trigger was added to it, and the number is 0.
         case triggered(RingTrigger, seconds: Double)
         case saved(SavedTrace, triggers: [RingTrigger])
         /// There were no events to save for a trigger.

@@ -11,8 +11,8 @@ struct DelayedEventQueue {
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. If the queue is full, events are released early. An event that is then
-    /// added with an earlier time is given the time of the last released event.
+    /// The time of the last released event. When the queue is full, events are released early. If an event with an
+    /// earlier time is added afterwards, its time is changed to this time.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

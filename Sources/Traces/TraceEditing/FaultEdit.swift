@@ -21,18 +21,19 @@ public struct FaultEdit: TraceEdit {
     private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The first reading of each sensor after it became stuck, by fault and sensor ID. The sensor repeats this reading.
+    /// The readings that stuck sensors repeat, by fault and sensor ID. Each is the first reading after the sensor
+    /// became stuck.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
     /// The number of loss faults that are in effect, by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// One element for each fault: true if the fault has already unplugged an accessory during a write.
+    /// For each fault, true if it has already unplugged an accessory during a write.
     private var hasOccurred: [Bool]
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// All receivers that are fault targets, and up to 100 others for error messages.
+    /// The receivers found in the trace: all that are fault targets, and up to 100 others that error messages list.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
     /// The names of accessories by ID.
@@ -75,7 +76,7 @@ public struct FaultEdit: TraceEdit {
         if namesReceivers { recordReceiver(of: event) }
         while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
-        // Events up to this time can be released, because no later event can precede them.
+        // No later event can have an earlier time, so all delayed events up to this time can be released.
         delayedEvents.release(upTo: time, into: &events)
     }
 
@@ -210,7 +211,8 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Appends an event. If one of the faults is jitter, the event waits in a queue until no earlier event can follow.
+    /// Appends an event. If one of the faults is jitter, the event is queued until no event with an earlier time can be
+    /// added.
     private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }

@@ -9,8 +9,8 @@ struct FaultSchedule {
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// The order of steps with the same time. Faults that end come before faults that start. However, a fault with
-        /// a duration of zero starts before it ends.
+        /// The order of steps with the same time: ends of faults first, then starts of faults, and finally the ends of
+        /// faults with a duration of zero.
         fileprivate var rank: Int
     }
 

@@ -40,8 +40,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns a receiver name for those reports of a trace that contain none. Returns an empty string if no name is
-    /// needed, because no other trace contains reports during the same period.
+    /// Returns the name to add to a trace's reports without a receiver name. Returns an empty string if no other trace
+    /// contains reports from the same period, because these reports then need no name.
     private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
     {
         let isUnambiguous = summaries.enumerated().allSatisfy { other, summary in

@@ -11,8 +11,8 @@ struct ReceiverRenaming {
 
     /// The classes of reports that always originate from a receiver, even if they do not name it.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
-    /// The new names by old name. The empty string stands for reports that name no receiver. If it has an entry, the
-    /// new name is added to these reports.
+    /// The new receiver names by old name. If there is an entry for the empty string, its name is added to reports that
+    /// contain no receiver name.
     let names: [String: String]
 
     /// Returns the report with the new names, or the unchanged report if no name applies or the report is malformed.

@@ -21,7 +21,7 @@ public struct ScrubEdit: TraceEdit {
     private var decoder = GPSDDecoder()
     /// The offset, in nanoseconds, that is added to receiver times. nil until the first time is known.
     private var shift: Int64?
-    /// The first original position. It is moved to `options.place`.
+    /// The first position of the original trace, which is moved to `options.place`.
     private var origin: GeodeticCoordinate?
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// The state at a position in a trace, represented as a list of events that restore it.
+/// The state at a point in a trace. ``events`` restores this state.
 package struct TraceState: Sendable {
     private struct Attachment {
         var id: String
@@ -19,7 +19,7 @@ package struct TraceState: Sendable {
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
     private var devices: [UInt8]?
-    /// The last DEVICE report of each receiver that was added or changed after the last device list.
+    /// For each receiver that was added or changed after the last device list, its last DEVICE report.
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 

@@ -13,10 +13,11 @@ struct EpochAssembler {
     struct Epoch {
         /// The arrival time in nanoseconds since the start of the trace, or nil if unknown.
         var arrival: Int64?
-        /// The last report of the epoch that has a fix. If none has a fix, the last report of the epoch.
+        /// The last report with a fix in this epoch, or the last report if none has a fix.
         var report: PositionReport
         var sky: SkyReport?
-        /// True if a satellite report was received after the previous epoch.
+        /// True if the satellites in `sky` are new. False if they are reused from an earlier epoch, or if there are
+        /// none.
         var hasNewSatellites = false
         /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
         /// arrived.
@@ -46,8 +47,8 @@ struct EpochAssembler {
     /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
     /// not count.
     private var hasOwnSky = false
-    /// True if the pending position's own satellite report arrived before the last report of that position. A further
-    /// satellite report without a time then belongs to the next position.
+    /// True if the pending position received its own satellite report before its last position report. If so, another
+    /// satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -163,8 +164,8 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // A new satellite report without a time is assigned the time of the preceding position. This assumed time is
-        // not compared.
+        // If a new satellite report contains no time, `sky.time` is only an assumption (the time of the preceding
+        // position) and is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -187,8 +188,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth. Exporting such a value could change it or produce an invalid file.
-    /// Returns true if a value was removed.
+    /// Removes values that are impossible on Earth. If they were exported, the file could be invalid or contain
+    /// different values. Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

@@ -18,7 +18,8 @@ struct EqualTimeSpreader<Item> {
     private var size = 0
     /// The time that the file states for the buffered items, or nil if no item with a time has been appended yet.
     private var time: Int64?
-    /// The part of the interval, in nanoseconds, over which earlier items with the same time have already been spread.
+    /// If items with the same time are yielded in several batches, the part of their interval that the previous batches
+    /// occupy, in nanoseconds.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0

@@ -110,7 +110,8 @@ final class RecordingInput {
         return best?.format
     }
 
-    /// The error for an unknown format. If the input resembles a trace, this is the trace reader's error.
+    /// The error for an input whose format was not recognized. If the input resembles a trace, this is the error from
+    /// the trace reader.
     private var unknownFormatError: DeviceError {
         guard folder == nil else {
             return .invalidTrace(

@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Iterates over the motion readings of a trace in measurement order. A trace stores readings in arrival order, so a
-/// reading may follow later readings of other sensors. If several readings of a sensor have the same time, only the
-/// first is returned.
+/// Iterates over the motion readings of a trace in the order of their measurement times. A trace contains readings in
+/// the order of arrival, which may be different. If several readings of a sensor have the same time, only the first is
+/// returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.

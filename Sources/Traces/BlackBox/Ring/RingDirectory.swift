@@ -100,7 +100,7 @@ final class RingDirectory: Sendable {
     /// Returns the path of a segment, for messages.
     func segmentPath(_ number: Int) -> String { "\(path)/\(RingSegmentName(number: number).text)" }
 
-    /// Returns another path to the same file. It remains valid if the directory is renamed or replaced. Without /proc,
+    /// Returns a path to the same file that remains valid if the directory is renamed or replaced. Without /proc,
     /// returns the given path.
     func stablePath(_ path: String) -> String {
         let folder = "/proc/self/fd/\(descriptor)"
@@ -111,8 +111,8 @@ final class RingDirectory: Sendable {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
         if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
-            // A symbolic link has the segment's name. It was created while other users could write to the directory.
-            // Removing it loses no data, because the segments of earlier recorders have been renamed.
+            // There is a symbolic link with the segment's name, which was created while other users could write to the
+            // directory. Removing it loses no data, because the segments of earlier recorders have been renamed.
             unlink(stablePath(path))
             segment = ExclusiveFile.open(stablePath(path))
         }

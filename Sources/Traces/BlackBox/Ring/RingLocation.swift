@@ -52,7 +52,7 @@ package struct RingLocation: Sendable, Hashable {
     /// Removes the incomplete traces that a killed recorder left behind. Their events are still in the ring.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
-    /// In the file name of a damaged segment, this word takes the place of the trigger.
+    /// The word that replaces the trigger in the file name of a damaged segment.
     static let damaged = "damaged"
 
     /// True if the location is a directory. Traces are then named after their time.

@@ -8,8 +8,7 @@ import TraceEditing
 struct RingReader {
     private struct Segment {
         var path: String
-        /// The header, or nil if it is damaged. The lines of the segment are then read with the header of another
-        /// segment.
+        /// nil if the header is damaged. The segment's lines are then read with the header of another segment.
         var segmentHeader: RingSegmentHeader?
     }
 

@@ -60,7 +60,7 @@ struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
     /// The segment number within the recording, counted from 1.
     var number: Int
-    /// The number of lines after the header that repeat the state at the beginning of the segment.
+    /// The number of lines, directly after the header, that restore the state at the beginning of the segment.
     var stateLines: Int
     /// The triggers whose traces had not been saved when the segment began.
     var triggers: [RingTrigger]

@@ -60,8 +60,8 @@ package struct SavedTrace: Sendable {
         }
     }
 
-    /// If the error was caused by a full file system, returns an error whose message names the trace. Returns other
-    /// errors unchanged.
+    /// If the error was caused by a full file system, replaces its message with one that contains the path of the
+    /// trace. Returns other errors unchanged.
     private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error

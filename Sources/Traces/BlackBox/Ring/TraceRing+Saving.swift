@@ -19,8 +19,8 @@ extension TraceRing {
         state.withLock { state in
             state.segmentList.retainedSince = time
             state.triggers = triggers
-            // Begins a new segment whose header lists the trigger. Further triggers are listed in the next regular
-            // segment, so that many triggers do not cause many segments.
+            // After the first trigger, a new segment begins, and its header lists the trigger. Further triggers are
+            // listed in the next regular segment, so that many triggers do not cause many segments.
             if triggers.count == 1 { endSegment(&state) }
         }
     }
@@ -33,8 +33,8 @@ extension TraceRing {
         }
     }
 
-    /// Returns the paths of all segments, which are kept until ``endReading()`` is called. New events are written to a
-    /// new segment.
+    /// Returns the paths of all segments, and keeps the segments until ``endReading()`` is called. New events are
+    /// written to a new segment.
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)

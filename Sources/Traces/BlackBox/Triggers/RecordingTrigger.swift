@@ -16,7 +16,8 @@ package struct RecordingTrigger: Sendable, Hashable {
         /// Triggers when the position source is lost, or when there has been no fix for this many seconds after an
         /// earlier fix.
         case lostFix(Double)
-        /// Triggers when the accessory with the given name is unplugged. If the name is nil, any accessory triggers.
+        /// Triggers when the accessory with the given name is unplugged or, if the name is nil, when any accessory is
+        /// unplugged.
         case unplugged(String?)
         /// Triggers when the speed rises above this value, in m/s.
         case speedAbove(Double)

@@ -68,8 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // A trigger for low speed is not armed at first: a device that has been slow from the beginning has not
-            // slowed down.
+            // A trigger for low speed is armed only after the device has been fast. Otherwise, a device that is slow
+            // from the beginning would trigger it.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }

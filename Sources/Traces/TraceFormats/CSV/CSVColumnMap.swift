@@ -106,8 +106,8 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The parser splits every entry at the colon, because the part after it may be a unit. Settings have no unit,
-        // so the two parts are joined again.
+        // The value of a setting may contain a colon. The parser mistakes the part after the colon for a unit, so the
+        // two parts are joined again.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

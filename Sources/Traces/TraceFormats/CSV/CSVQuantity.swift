@@ -72,7 +72,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns a hint for a name that resembles a quantity, or an empty string for any other name.
+    /// Returns a suggestion for an error message if an unknown name resembles the name of a quantity. Otherwise,
+    /// returns an empty string.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -95,8 +96,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The supported units, beginning with the default. A value is multiplied by the factor of its unit and divided by
-    /// the divisor. For most units, one of the two is 1, so the value is rounded only once.
+    /// The supported units, beginning with the default. A value is converted by multiplying it by the unit's factor and
+    /// then dividing it by the unit's divisor. For most units, one of these is 1, which avoids a second rounding error.
     var units: [CSVUnit] {
         switch self {
         case .time:
@@ -141,8 +142,8 @@ struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
     private let divisor: Double
-    /// For a time unit, the exponent of the power of ten that converts it to nanoseconds: 9 for seconds. nil for all
-    /// other units.
+    /// The exponent of the power of ten that converts this time unit to nanoseconds, for example 9 for seconds. nil if
+    /// this is a text format or not a unit of time.
     let power: Int?
     var isNegated = false
 

@@ -21,7 +21,7 @@ struct CSVReader {
     let name: String
     private(set) var cells: [Cell] = []
     private(set) var line = 0
-    /// True if the text ends in the middle of a row: the header or the last row has no line ending.
+    /// True if the last line of the text has no line ending, so its row may be incomplete.
     private(set) var isTruncated = false
     /// The number of cells in a complete row, or nil before the first row.
     var width: Int?
@@ -129,7 +129,7 @@ struct CSVReader {
     }
 
     enum Content {
-        /// An empty cell, or a word that programs write for a missing value, such as NaN or null.
+        /// The cell is empty, or contains a word that programs write for a missing value, such as NaN or null.
         case missing
         case number(DecimalNumber)
         case decimalComma

@@ -14,7 +14,8 @@ struct CSVTableReader {
     /// True if times count from 1970, or nil until a time has been read.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once the table is known to contain a time from a clock that had been set.
+    /// True once a time after ``UnsetClock/gpsEpoch`` has been found, which shows that the logger's clock was set at
+    /// some point.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -122,7 +123,7 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier rows without a civil time
+    /// Returns true if any of the first thousand rows has a civil time. If so, any preceding rows without a civil time
     /// were written before the logger's clock was set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
@@ -142,7 +143,8 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that seem to contain hemisphere letters (N or S, E or W) but are missing from the column map.
+    /// Records a warning for each column that seems to contain hemisphere letters (N or S, E or W) but is not in the
+    /// column map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -179,8 +181,8 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
-        // Rows with civil times may have a fix time that is not a civil time, such as seconds of the week. The origin
-        // of such a fix time is unknown.
+        // If the row times are civil times but the fix times are not (for example, seconds of the week), the civil time
+        // of the fix is unknown.
         return .init(time: time, civil: self.isCivil == true ? nil : civil(time))
     }
 

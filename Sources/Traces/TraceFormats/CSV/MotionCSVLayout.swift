@@ -74,7 +74,8 @@ public struct MotionCSVOptions: Sendable, Hashable {
 }
 
 extension MotionCSVLayout {
-    /// Creates a converter for the rows. Throws an error if the header names no sensor, or only some axes of a sensor.
+    /// Creates a converter for the rows. Throws an error if the header has no columns for any sensor, or has columns
+    /// for only some axes of a sensor.
     func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRowConverter {
         var columns: [CSVQuantity: TableRowConverter.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]

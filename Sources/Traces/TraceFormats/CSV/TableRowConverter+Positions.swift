@@ -5,12 +5,12 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// If the position of a moving receiver stays the same for longer than this, it counts as an old fix. In
-    /// nanoseconds (3 s).
+    /// The time, in nanoseconds (3 s), after which an unchanged position of a moving receiver is considered an old fix
+    /// that the logger repeats.
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
     /// The speed from which a receiver counts as moving, in m/s.
     private static let minimumMovingSpeed = 1.0
-    /// Receivers without a fix report a dilution of precision of at least this value.
+    /// A dilution of precision of at least this value means that the receiver has no fix.
     private static let noFixDilution = 99.0
 
     /// Converts the position of a row. The parameters are those of `process`.
@@ -56,8 +56,8 @@ extension TableRowConverter {
         var civil = civil
         if let fix {
             if let known = fix.civil { civil = known }
-            // A row repeats the last fix if it has the same fix time and the same values. It is not enough to compare
-            // the fix times: if their resolution is low, several fixes have the same time.
+            // A row repeats the last fix only if both its fix time and its values are the same. The fix time alone is
+            // not sufficient: if its resolution is low, several fixes have the same time.
             let values = values(report)
             if let last = earlier.fix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -141,7 +141,7 @@ extension TableRowConverter {
         return try value(.sats, reader)
     }
 
-    /// Returns true if the row has no fix mode but its other values show that there is no fix.
+    /// Returns true if the values of a row without a fix mode show that the receiver had no fix.
     private mutating func isWithoutFix(
         _ report: PositionReport, _ sky: SkyReport, _ reader: borrowing CSVReader
     ) -> Bool {
@@ -151,7 +151,8 @@ extension TableRowConverter {
         } else if sky.hdop >= Self.noFixDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // A position without satellites but with an accuracy may be a phone's network position.
+            // Positions with an accuracy are kept, because they may be a phone's network positions, which have no
+            // satellites.
             reason = "has no satellites"
         } else {
             return false
@@ -181,8 +182,8 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a problem if the position stays the same although the speed is not zero. Such a position is an old fix
-    /// that the logger repeats.
+    /// Records a problem if the position has stayed the same for longer than `maximumUnchangedDuration` although the
+    /// receiver is moving. The logger is then probably repeating an old fix.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let former = earlier.unchanged, Self.areEqual(values, former.values) else {
@@ -197,8 +198,8 @@ extension TableRowConverter {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// Returns true if the position is a repetition: the last kept position is less than `repetitionInterval` old and
-    /// has the same values. Counts the repetition.
+    /// Returns true if the position equals the last kept position and follows it within `repetitionInterval`. Also
+    /// counts these repetitions.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = earlier.kept, time.subtractingSaturated(last.time) < Self.repetitionInterval,
@@ -211,7 +212,8 @@ extension TableRowConverter {
         return false
     }
 
-    // Positions with the same time are spread over the time until the next position, but over one second at most.
+    // Consecutive positions with the same time are distributed evenly over the interval until the next time, or over
+    // one second if the interval is longer.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -230,8 +232,8 @@ extension TableRowConverter {
         firstItems = first
     }
 
-    /// Spreads the positions that were read before the time first changed. Positions before the first known time are
-    /// placed one second apart.
+    /// Assigns times to the positions that were read before the first change of the time. If the first positions have
+    /// no time, they are placed one second apart, before the first position that has one.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
         if let time = first.dropFirst(leading.count).first?.time {
@@ -249,7 +251,7 @@ extension TableRowConverter {
         self.spreader = spreader
     }
 
-    /// Writes the positions whose times were not final. Must be called after the last row.
+    /// Assigns final times to the remaining positions and writes them. Must be called after the last row.
     mutating func finishPositions() {
         if let first = firstItems, !first.isEmpty {
             firstItems = nil

@@ -4,16 +4,16 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Converts table rows to motion readings and positions. A reader of a table calls `process` and `endRow` for each row,
-/// and then `finishRecording` or, if it collects the tracks itself, `finishPositions`. Positions are converted in
-/// `TableRowConverter+Positions.swift`.
+/// Converts table rows to motion readings and positions. The code that reads the table calls `process` and `endRow` for
+/// each row. At the end, it calls `finishRecording`, or `finishPositions` if it assembles the recording itself.
+/// Positions are converted in `TableRowConverter+Positions.swift`.
 struct TableRowConverter {
     struct Column {
         var index: Int
         var unit: CSVUnit?
     }
 
-    /// The time of the position fix in a row that has its own column for it.
+    /// The time of the position fix, in tables that have a separate column for it.
     struct FixTime {
         /// In nanoseconds. The origin may be unknown, because the time is only compared with the fix times of other
         /// rows.
@@ -33,19 +33,20 @@ struct TableRowConverter {
 
     /// Earlier positions, for comparison with the position of the current row. `values` is the result of `values(_:)`.
     struct EarlierPositions {
-        /// The last fix that was not a repetition, and the time of the first row with the same fix time. Used only if
-        /// rows have a fix time.
+        /// The last fix that was not a repetition. `time` is its fix time, and `rowTime` is the time of the first row
+        /// with this fix time. Used only if rows have a fix time.
         var fix: (time: Int64, values: [Double], rowTime: Int64?)?
         /// The last position that was not dropped. Used if `dropsRepetitions` is true.
         var kept: (values: [Double], time: Int64)?
-        /// The last position, and the time of the first of the consecutive rows that contain it. Used to detect that
-        /// the logger repeats an old fix.
+        /// The last position, and the time since which it has been unchanged. Used to detect that the logger repeats an
+        /// old fix.
         var unchanged: (values: [Double], since: Int64)?
     }
 
     /// The column of each quantity. The caller ensures that either all axes of a sensor are present or none.
     let columns: [CSVQuantity: Column]
-    /// The columns of gravity, which is added to the acceleration, or nil if the acceleration includes gravity.
+    /// The columns of gravity, if gravity is separate from the acceleration and must be added to it. nil if the
+    /// acceleration includes gravity.
     var gravity: [Int]?
     /// A conversion that is applied after the unit conversion.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
@@ -99,7 +100,8 @@ struct TableRowConverter {
         return true
     }
 
-    /// Moves the readings and reports into a recording, so that they can be changed without being copied.
+    /// Returns the recording. The readings and reports are moved out of the converter, so that changing them later does
+    /// not copy them.
     mutating func finishRecording(start: WallTime?) -> Recording {
         finishPositions()
         var recording = Recording(tracks: tracks, start: ignoresTimes ? nil : start)
@@ -122,7 +124,7 @@ struct TableRowConverter {
         }
     }
 
-    /// Converts the row that the reader has read.
+    /// Converts the reader's current row.
     ///
     /// - Parameters:
     ///   - time: The time of the row in nanoseconds, or nil if it is unknown. Motion readings are then skipped.
@@ -150,7 +152,7 @@ struct TableRowConverter {
         if hasPositions { try processPosition(reader, at: time, civil, fix) }
     }
 
-    /// Returns the value, or nil if a component is unknown. Counts values that are only partly known.
+    /// Returns the value, or nil if any component is NaN. Counts values in which some but not all components are NaN.
     private mutating func complete(_ value: SIMD3<Double>) -> SIMD3<Double>? {
         let known = (0..<3).count { !value[$0].isNaN }
         if known == 1 || known == 2 { incompleteReadingCount += 1 }

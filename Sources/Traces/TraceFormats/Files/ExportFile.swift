@@ -122,9 +122,9 @@ extension [UInt8] {
 public struct ExportOptions: Sendable, Hashable {
     /// True if an existing file may be replaced.
     public var overwrite = false
-    /// The mode of new files, as for chmod(2). A new folder is searchable by everyone who may read its files. If nil, a
-    /// replaced file keeps its mode, and a new file gets the mode 0600, because a recording reveals a person's
-    /// locations.
+    /// The mode of written files, as for chmod(2). If nil, a replaced file keeps its mode, and a new file gets the mode
+    /// 0600, because a recording reveals a person's locations. If a format requires a new folder, everyone who may read
+    /// its files may also search the folder.
     public var mode: UInt32?
     /// The path of the receiver whose positions are written, for formats with only one receiver. If nil, the receiver
     /// of the first fix is selected.

@@ -26,8 +26,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body`, which creates a folder and fills it. If `body` throws an error and the folder did not exist
-    /// before, the folder is removed if it is empty.
+    /// Calls `body`, which creates a folder and fills it. If `body` throws an error, the folder is removed, provided
+    /// that it is new and empty.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
@@ -39,7 +39,7 @@ enum Folder {
     }
 
     /// Creates a folder unless it already exists. Throws an error if the path is another user's symbolic link. Also
-    /// throws an error if one of the named files is in the folder and the options do not allow replacing it.
+    /// throws an error if the folder already contains one of the named files and the options do not allow replacing it.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)

@@ -6,9 +6,9 @@ package import Trace
 /// Reads tracks, routes or waypoints of a GPX 1.0 or 1.1 file as gpsd reports.
 ///
 /// Altitudes (`ele`) are interpreted as metres above mean sea level, which is the usual convention. Together with
-/// `geoidheight`, they determine the height above the ellipsoid. Each track segment is followed by a report without a
-/// fix, which ends the segment. This report is placed one second after the last point, or halfway to the next point if
-/// that is earlier. Times without a zone are UTC.
+/// `geoidheight`, they determine the height above the ellipsoid. Track segments are separated by a report without a
+/// fix. This report is placed one second after the last point of a segment, or halfway to the next point if that is
+/// earlier. Times without a zone are UTC.
 ///
 /// Files are read in pieces, so memory use does not depend on the file size. Only points that are not in chronological
 /// order are sorted in memory. If a file is damaged, the points before the damage are read.

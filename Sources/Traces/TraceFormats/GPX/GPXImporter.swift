@@ -46,8 +46,8 @@ struct GPXImporter {
         }
     }
 
-    /// Returns times for the leading points of a part, which have no times. They are placed before the first point with
-    /// a time, at most one second apart.
+    /// Returns times for the points at the beginning of a part that have no times. These points are placed before the
+    /// first point with a time, at most one second apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -86,8 +86,8 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file during the first pass. This is possible only if the tracks are in chronological
-/// order, as they are in most files.
+/// Imports the tracks of a GPX file during the first pass, so that no second pass is needed. This works only if all
+/// points have times and are in chronological order, as in most files.
 struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions
@@ -174,7 +174,8 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Moves to a different place after a pause, in nanoseconds. Returns the time of the new point.
+    /// Returns the time of a point that does not continue the path. The point is placed `pause` nanoseconds after the
+    /// last point, regardless of the distance between them.
     package mutating func jump(to coordinate: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (coordinate, time)

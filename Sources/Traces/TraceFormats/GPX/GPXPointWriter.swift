@@ -6,8 +6,8 @@ import Trace
 
 /// Writes the points of a path as trace events.
 struct GPXPointWriter {
-    /// The maximum time from the last point of a segment to the report without a fix that ends the segment, in
-    /// nanoseconds (1 s).
+    /// The time between the last point of a segment and the report without a fix that ends the segment, in nanoseconds
+    /// (1 s). The time is shorter if the next segment starts less than two seconds after that point.
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
@@ -56,8 +56,8 @@ struct GPXPointWriter {
         if beginning == .nothing { beginning = .segment }
     }
 
-    /// Appends a point and writes all points whose times have become known. The time is in nanoseconds since the start
-    /// of the trace, or nil if the point has no time.
+    /// Appends a point, and writes the earlier points whose final times can now be determined. `time` is in nanoseconds
+    /// since the start of the trace, or nil if the point has no time.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing

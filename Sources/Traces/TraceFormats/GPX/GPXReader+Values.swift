@@ -73,7 +73,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that a point was skipped because it is outside the tracks and routes that were read.
+    /// Records a warning about a point that was skipped because it does not belong to any track or route that is read.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",

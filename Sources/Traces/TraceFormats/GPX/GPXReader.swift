@@ -12,7 +12,7 @@ import Trace
 /// The points that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
     enum Item {
-        /// The start of a track or a route. Waypoints have no start, because they do not belong to a track or a route.
+        /// The start of a track or a route. Waypoints do not belong to a track or a route, so no start precedes them.
         case begin(GPXOptions.Content)
         case segment
         /// A point, available as ``GPXReader/point``.

@@ -15,7 +15,7 @@ struct GPXSummary {
 
     struct Part {
         var content: GPXOptions.Content
-        /// The part's number among those of the same kind, counted from 1.
+        /// The part's number among the parts of the same kind, counted from 1.
         var number: Int
         var name = ""
         /// The part's position in the file, or nil for waypoints, which may be anywhere in the file.
@@ -25,7 +25,7 @@ struct GPXSummary {
         /// The earliest and latest times, in nanoseconds since 1970.
         var first = Int64.max
         var last = Int64.min
-        /// The number of points with coordinates before the first point that has a time.
+        /// The number of points that precede the first point with a time. Points without coordinates are not counted.
         private(set) var leading = 0
         private(set) var hasEarlyTimes = false
         var isOrdered = true
@@ -33,8 +33,8 @@ struct GPXSummary {
         private(set) var repeated = (count: 0, line: 0)
         private(set) var previous = Int64.min
 
-        /// The time of the first point, in nanoseconds since 1970. Points before the first known time are placed one
-        /// second apart.
+        /// The time of the first point, in nanoseconds since 1970. If the first points have no time, they are assumed
+        /// to be one second apart.
         var beginning: Int64 {
             // The lower limit is the first whole second that `Int64` nanoseconds can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
@@ -70,8 +70,8 @@ struct GPXSummary {
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Reads the file. If an error occurs, the points before it are used. If there are none, the error is thrown. The
-    /// track points are passed to `singlePass`, which is set to nil if a second pass is necessary.
+    /// Reads the file and passes the track points to `singlePass`. Sets `singlePass` to nil if a second pass is
+    /// necessary. If an error occurs, uses the points before it, or throws the error if there are none.
     init(_ chunks: FileContents, _ singlePass: inout GPXSinglePassImporter?) throws(DeviceError) {
         try read(chunks, &singlePass)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {

@@ -31,7 +31,7 @@ struct IIOContextReader: ~Copyable {
     /// The value that iio-emu's generator writes for attributes that it could not read.
     private static let unreadValue = "ERROR"
 
-    /// The element whose children are read next.
+    /// The kind of an open element.
     private enum ElementKind {
         case outside, context, device, channel, buffer, unknown
     }

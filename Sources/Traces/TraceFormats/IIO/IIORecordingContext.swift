@@ -82,7 +82,7 @@ enum IIOBufferFileNames {
             names.insert(device.name, at: 0)
         }
         var files: [String] = []
-        // The names are read from a file and must not refer to files outside the folder.
+        // The names come from the XML file. A name is skipped if it could refer to a file outside the folder.
         for name in names where !name.contains("/") && !name.contains("\0") && name.utf8.count <= 200 {
             for file in ["\(replacingSeparators(name))_buf0.bin", "\(replacingSeparators(name)).bin", "\(name).bin"]
             where !files.contains(file) { files.append(file) }

@@ -123,8 +123,8 @@ extension Recording {
         track = spaced
     }
 
-    /// Shifts civil times and times since boot separately, so that both begin at zero. They cannot be aligned more
-    /// precisely, because the offset between the two clocks is unknown.
+    /// Shifts the tracks with civil times so that they begin at zero, and does the same with the tracks with times
+    /// since boot. A more precise alignment is impossible, because the offset between the two clocks is unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }

@@ -16,7 +16,7 @@ struct EventSorter {
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
     private(set) var size = 0
-    /// The number of events that were inserted after an event with a later time had been returned.
+    /// The number of events that were inserted too late: an event with a later time had already been returned.
     private(set) var lateCount = 0
 
     /// Inserts an event. If an event with a later time has already been returned, the new event is given that time.

@@ -23,8 +23,8 @@ struct MCAPImport {
     /// The maximum size, in bytes (1 MiB), of a message in a file from another program. gpsd reports are far smaller.
     private static let maximumMessageSize = 1 << 20
     private static let maximumReceivers = 64
-    /// The maximum number of unsupported kinds of messages that remarks list. Messages of further kinds are counted
-    /// together.
+    /// The maximum number of unsupported message kinds that the remarks list separately. Messages of all other kinds
+    /// are counted together.
     private static let maximumListedKinds = 8
     private let name: String
     private let sink: any TraceSink
@@ -80,8 +80,8 @@ struct MCAPImport {
         try sink.write(header)
     }
 
-    /// Writes an event. If the file contains no trace header, the first call also writes a header that begins at the
-    /// time of the event.
+    /// Writes an event. If the file contains no trace header, the first call also writes a header, and the trace starts
+    /// at the time of the event.
     private mutating func write(_ item: EventSorter.Item, at time: Int64) throws(DeviceError) {
         if origin == nil {
             origin = time
@@ -119,8 +119,8 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event. The event has no time yet. A measurement time is still on the file's time scale,
-    /// and not relative to the start of the trace.
+    /// Converts a message to an event whose time is not set yet. If the event contains a measurement time, it is still
+    /// a timestamp of the file, and not relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = role(of: message.channel)
         switch role {

@@ -34,8 +34,8 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // The buffer grows gradually rather than to the length that the record states, because that length may be
-            // wrong.
+            // The buffer grows step by step, because the length that the record states may be wrong and should not be
+            // allocated at once.
             if end == buffer.count {
                 let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))

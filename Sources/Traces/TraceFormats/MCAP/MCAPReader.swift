@@ -40,8 +40,8 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset of the first bytes that are not a record, or nil if there are none. Reading stops there. Invalid
-    /// records are skipped and counted in `brokenRecords`.
+    /// The offset at which reading stopped because the bytes there are not a record, or nil if this has not happened.
+    /// Records with invalid contents do not stop the reader; they are counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -149,8 +149,8 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Processes a record. If it is a message, returns the message and stops before the message's data. Otherwise,
-    /// advances past the record and returns nil.
+    /// Processes a record. If it is a message, returns the message, whose data has not been read yet. Otherwise,
+    /// returns nil, after advancing past the record or, if it is a chunk, into it.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataChecksum?.value

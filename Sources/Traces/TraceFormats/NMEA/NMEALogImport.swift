@@ -11,8 +11,8 @@ struct NMEALogImport {
     private static let maximumGap: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// A tolerance, in days. If the receiver's dates are too early by a multiple of the rollover period, give or take
-    /// this tolerance, a rollover is assumed.
+    /// The tolerance of the rollover detection, in days. A rollover is assumed if the difference between the known date
+    /// and the receiver's date is a multiple of the rollover period, within this tolerance.
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
@@ -72,7 +72,8 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the date for a time of day that was read without a date: the date that brings it closest to `instant`.
+    /// Determines the day to which a time of day belongs: the day on which it is closest to `instant`. Returns the
+    /// midnight at which this day begins.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)
@@ -114,7 +115,7 @@ struct NMEALogImport {
         String(decoding: bytes.prefix(320), as: UTF8.self)
     }
 
-    /// Records the parts of a line that the decoder could not read.
+    /// Records the problems that the decoder found in a line.
     private mutating func record(_ bytes: UnsafeRawBufferPointer, since before: NMEACounts) {
         let counts = decoder.counts
         record(

@@ -6,7 +6,7 @@ import Trace
 
 /// Information about an NMEA log that must be known before the first event is written.
 struct NMEALogSummary {
-    /// The number of sentences that are searched for speed and course.
+    /// The number of sentences after which the search for speed and course ends.
     private static let maximumScannedSentences = 2000
     /// The date of the first sentence with a time, or nil if no sentence contains a date.
     var date: WallTime?
@@ -89,8 +89,8 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. If `contents`, which owns the bytes, is given, its memory pages are released after they
-    /// have been read.
+    /// Creates an iterator. `contents` is the owner of the bytes. If it is not nil, its memory pages are released after
+    /// they have been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents
@@ -100,8 +100,8 @@ struct NMEALogLines {
     mutating func next() -> Line? {
         while position < bytes.count {
             let start = position
-            // The line number increases after an LF, and after a CR that no LF follows. It does not increase within a
-            // line that is read in pieces.
+            // The line number increases after an LF, and after a CR that is not followed by an LF. It does not increase
+            // within a line that is read in pieces.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
             if start &- releasedOffset >= Self.window {
                 contents?.releaseMemory(of: releasedOffset..<start)

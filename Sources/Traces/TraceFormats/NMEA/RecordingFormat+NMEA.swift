@@ -146,7 +146,8 @@ extension RecordingFormat {
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files contain sentences and the reports that gpsd derived from them. Only the reports are read.
+        // gpsd's test files contain both NMEA sentences and the reports that gpsd derived from them. Such a file is
+        // read as gpsd reports, and not as an NMEA log.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

@@ -16,7 +16,8 @@ struct PhyphoxReader {
     private var unknownTableCount = 0
     private var remarks: [String]
 
-    /// `read` returns the contents of `meta/time.csv` or `meta/device.csv`, or nil if the file does not exist.
+    /// `read` returns the contents of the file with the given path (`meta/time.csv` or `meta/device.csv`), or nil if
+    /// the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -61,7 +62,7 @@ struct PhyphoxReader {
         if found.hasLinear { hasLinear = true }
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
-            // Only the first table of a sensor is read.
+            // If several tables contain readings of the same sensor, only the first table is read.
             if found.has(kind) { repeatedQuantities.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }
@@ -75,7 +76,8 @@ struct PhyphoxReader {
         reader.width = rows.width
         while try reader.next() {
             guard let experiment = try reader.nanoseconds(inSecondsColumn: column) else {
-                // phyphox pads shorter columns with NaN, so a row without a time may contain no values.
+                // phyphox pads shorter columns with NaN. Therefore, a row without a time is counted only if it contains
+                // a value.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }
@@ -158,8 +160,8 @@ extension Recording {
     }
 
     /// Reads a single phyphox table. If only one sensor was recorded, this table is the whole export. If the file name
-    /// identifies the sensor, the column names contain only the axis. `readMeta` returns the contents of
-    /// `meta/time.csv` or `meta/device.csv` beside the table.
+    /// identifies the sensor, the column names contain only the axis. `readMeta` returns the contents of the file with
+    /// the given path (`meta/time.csv` or `meta/device.csv`) beside the table, or nil if the file does not exist.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }

@@ -9,7 +9,8 @@ struct ClockStepBack: Sendable, Hashable {
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset, in nanoseconds, that is added to the later readings so that they continue at the usual interval.
+    /// The offset, in nanoseconds, to add to the times after the step. The first of them then follows ``before`` at the
+    /// usual interval.
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
@@ -25,8 +26,8 @@ extension [Int64] {
     /// because a sensor's readings are often delivered in batches that arrive up to one second late. After a larger
     /// step, the readings are assumed not to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// A step is detected only if at least this many readings follow it, and if at least this many earlier readings are
-    /// in the same time range.
+    /// A step is detected only if at least this many readings follow it, and if the time range of these readings also
+    /// contains at least this many earlier readings.
     private static let minimumReadings = 3
     /// If the readings after a possible step outnumber the earlier readings in the same time range by more than this
     /// factor, they are assumed to be late readings that fill a gap.
@@ -38,8 +39,9 @@ extension [Int64] {
 
     /// Returns the points at which the clock was set back during a recording.
     ///
-    /// Sorting would interleave the readings taken after a step with earlier readings. Three similar patterns are not
-    /// steps:
+    /// After a step, the clock runs through times that have already occurred before it. Sorting would therefore
+    /// interleave the readings from before and after the step. Times also decrease in three other cases, which are not
+    /// reported as steps:
     ///
     /// - late readings that fill a gap,
     /// - readings of several devices, which alternate between two time ranges,
@@ -79,8 +81,9 @@ extension [Int64] {
         return end
     }
 
-    /// Returns the mean interval between the readings of a run. Returns nil if the run does not begin with a clock
-    /// step: its times do not overlap earlier times, or it repeats earlier readings.
+    /// Returns the mean interval between the readings of a run that begins with a clock step. Returns nil if there is
+    /// no clock step: the run is too short, too few earlier readings are in its time range, or it repeats earlier
+    /// readings.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -100,13 +103,13 @@ extension [Int64] {
         return 2 * repeatedCount < sampledIndices.count ? length / Int64(later - 1) : nil
     }
 
-    /// Shifts the times after each step so that they continue the earlier times. The steps may have been detected in
-    /// another track.
+    /// After each clock step, shifts the later times so that they follow on from the earlier ones. The steps may have
+    /// been detected in another track.
     mutating func correct(_ steps: [ClockStepBack]) {
         var index = 0
         var offset: Int64 = 0
         for step in steps {
-            // The step is at the first reading whose time decreases or is later than `step.before`.
+            // In this track, the step is at the first reading whose time decreases or is later than `step.before`.
             while index < count, self[index] <= step.before, index == 0 || !isStep(at: index, offset: offset, step) {
                 self[index] = self[index].addingSaturated(offset)
                 index += 1
@@ -147,10 +150,10 @@ enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Returns true if a time, in nanoseconds since 1970, was written before the logger's clock was set. If
-    /// `isSetLater` is true, the recording also contains times after ``gpsEpoch``, and every time before ``gpsEpoch``
-    /// is from an unset clock. Otherwise, only times in the first second of 1970 are. Later times are kept, because the
-    /// intervals between them are correct.
+    /// Returns true if a time, in nanoseconds since 1970, is from a clock that had not been set. If `isSetLater` is
+    /// true, the recording also contains times after ``gpsEpoch``, so every time before ``gpsEpoch`` is from an unset
+    /// clock. If it is false, only times in the first second of 1970 are treated as such. Later times are kept, because
+    /// the intervals between them are correct.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }

@@ -14,8 +14,9 @@ extension Recording {
         return header
     }
 
-    /// Writes the recording as a trace: a header, then all events in chronological order. The sink must not have a
-    /// header yet. It is left open. For equal times, battery readings precede reports, which precede motion readings.
+    /// Writes the recording as a trace: a header, then all events in chronological order. Events with the same time are
+    /// written in the order: battery readings, reports, motion readings. The sink must not have a header yet. It is
+    /// left open.
     package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors

@@ -50,7 +50,7 @@ public struct Recording: Sendable, Hashable {
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// The remark about values that no receiver can measure. The number of values must be added in front of it.
+    /// The remark about values that no receiver can measure, without the number of values, which must precede it.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
     /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, time zero
@@ -77,8 +77,8 @@ public struct Recording: Sendable, Hashable {
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Removes clock steps by shifting the events after each step, so that they follow the earlier events. Must be
-    /// called before sorting.
+    /// Corrects clock steps: shifts the events after each step so that they follow on from the earlier ones. Must be
+    /// called before the tracks are sorted.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }

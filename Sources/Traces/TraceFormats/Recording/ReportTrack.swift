@@ -56,6 +56,7 @@ public struct ReportTrack: Sendable, Hashable {
     /// in file order. A report with the same time and the same line as an earlier report counts as a repetition.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
-    /// Shifts the times after each step so that they continue the earlier times. The reports must be in file order.
+    /// After each clock step, shifts the later times so that they follow on from the earlier ones. The reports must be
+    /// in file order.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 }

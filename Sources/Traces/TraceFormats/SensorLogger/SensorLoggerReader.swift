@@ -19,7 +19,8 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The detected clock steps. Each sensor file has its own steps. These are from the file with the most steps.
+    /// The clock steps that a remark reports. Steps are detected in each sensor file separately. These are from the
+    /// file with the most steps.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {

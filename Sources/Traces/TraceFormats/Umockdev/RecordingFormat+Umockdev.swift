@@ -4,7 +4,8 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// Converts umockdev files to a trace of the attached accessories and of the recorded dialogue with one of them.
+/// Converts umockdev files to a trace that contains the attached accessories and the recorded communication with one of
+/// them.
 struct UmockdevImport {
     /// The prefix of generated protocol names. A name is generated for an accessory that has a script but no
     /// description.

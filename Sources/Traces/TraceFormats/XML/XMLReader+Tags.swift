@@ -113,8 +113,8 @@ extension XMLReader {
     private mutating func readAttributes(_ range: Range<Int>) throws(DeviceError) {
         var at = range.lowerBound
         let high = range.upperBound
-        // True after the lines of the tag have been counted. They must be counted before a value is resolved, because
-        // that may remove line breaks.
+        // True once the line breaks in the tag have been counted. They must be counted before a value is resolved,
+        // because resolving a value may remove line breaks.
         var isCounted = false
         while true {
             let blank = at
