@@ -63,7 +63,7 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // The error is thrown later, because the bytes received before it must be processed first.
+            // Throw this error only after the bytes that were received before it have been processed.
             failure = error
         }
         received.withUnsafeBytes { bytes in

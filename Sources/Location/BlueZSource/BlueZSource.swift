@@ -65,7 +65,7 @@ package final class BlueZSource: BeaconSource {
             } catch {
                 if hasWorked { backoff.reset() }
                 hub.setStatus(.unavailable(error))
-                // A new or cancelled subscription ends the wait early.
+                // Wait before the next attempt. The wait ends early if a subscription is added or cancelled.
                 _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.nextDelay()), clock: clock)
             }
         }

@@ -29,8 +29,8 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// The number of lines that an executor reads before it calls the app. It is less than a manager's queue limit of
-    /// 1024.
+    /// The maximum number of lines that an executor reads before the app's callbacks run. It is less than a manager's
+    /// queue limit of 1024.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -95,7 +95,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Runs even if the connection has ended, because the lines received until then are valid.
+            // This also runs if the connection has ended, because the lines received before the end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -105,8 +105,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // After a suspension of the process, a call that only handles timeouts does not count as activity. Otherwise,
-        // the next read would not detect the suspension.
+        // If the process was suspended, a call that only handles timeouts does not count as activity. Otherwise, the
+        // next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
@@ -129,7 +129,7 @@ final class GPSDConnection: PollableSource {
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
         switch cause {
         case .thread(let isReadable):
-            // A timeout must not be reported while lines are waiting to be read.
+            // Before reporting a timeout, check whether lines are waiting to be read.
             let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
             return (isReadable || isUnread, false, now.seconds(since: lastActivity))
         case .overdue(let dueTime):
@@ -139,8 +139,9 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// Returns false if more lines may be available. If `untilEmpty` is true, reads until the socket is empty, which an
-    /// executor requires. Otherwise, stops as soon as a read does not fill the buffer, which saves a system call.
+    /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is true, reads until
+    /// the socket is empty, because an executor requires this. Otherwise, stops at the first read that does not fill
+    /// the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool

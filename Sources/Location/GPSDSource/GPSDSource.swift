@@ -34,8 +34,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. While the request's executor reads the connection, the closures are called on this
-    /// executor. Otherwise, they are called on the source's thread.
+    /// Subscribes to positions. The closures are called on the request's executor while it reads the connection, and
+    /// otherwise on the source's thread.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -60,15 +60,16 @@ package struct GPSDTiming: Sendable {
     /// The pause after the first failed connection attempt. Each further failure doubles the pause.
     package var initialRetryDelay = 0.25
     package var maximumRetryDelay = 10.0
-    /// The time without position reports after which the position is reported as lost.
+    /// If no position report arrives within this time, the position is reported as lost.
     package var silenceTimeout = 10.0
     /// The interval between probes of gpsd while the receiver is silent.
     package var probeInterval = 300.0
     /// The time within which gpsd must answer a probe before the connection is considered dead.
     package var replyTimeout = 5.0
-    /// If a suspension of the process lasts at least this long, only the newest epoch is kept.
+    /// If the process was suspended for at least this time, only the newest epoch is kept.
     package var suspensionThreshold = 2.0
-    /// The time that an executor has to read the socket. After this time, the source's thread reads the socket instead.
+    /// The time limit for an executor to read the socket. If the executor exceeds the limit, the source's thread reads
+    /// the socket instead.
     package var tolerance = 0.5
 
     package init() {}

@@ -5,8 +5,8 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes TPV, SKY and ATT lines with libgps. `GPSDDecoder` decodes all other lines, including lines that libgps
-/// handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
+/// Decodes TPV, SKY and ATT lines with libgps. All other lines are decoded by `GPSDDecoder`, and so are the lines that
+/// libgps handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
 /// satellites than its array can hold, and drops the remainder of a line after an unknown nested value.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser

@@ -28,8 +28,8 @@ struct LineReader {
     /// True while the reader processes reports that accumulated during a suspension of the process.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
-    /// Begins a read. `pause` is the time since the last activity, in seconds. If it is at least `limit`, the process
-    /// is assumed to have been suspended.
+    /// Begins a read. `pause` is the time since the last activity, in seconds. If this time is at least `limit`, the
+    /// process is assumed to have been suspended.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
@@ -105,7 +105,8 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. Stores a position report in `position` and returns nil. Returns any other report.
+    /// Decodes a line. If the line contains a position report, stores it in `position` and returns nil. Returns any
+    /// other report.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 
@@ -119,7 +120,7 @@ enum WeekRollover {
 
     /// Shifts a time by the multiple of 1024 weeks that brings it closest to the system time.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // Uses the remainders because the difference of the times themselves may overflow.
+        // Use the remainders, because the difference between the full times may overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }
@@ -129,10 +130,10 @@ enum WeekRollover {
 }
 
 /// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
-/// a receiver reports so rarely that every pause reaches the limit, every read appears to follow a suspension. No
-/// reports are lost in this case, because only one epoch is pending.
+/// a receiver reports so rarely that every pause reaches the limit, every read is treated as if the process had been
+/// suspended. Even then, no reports are lost, because only one epoch is waiting.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers, and the maximum number of reports per epoch.
+    /// The maximum number of receivers. The number of reports per epoch has the same limit.
     private static let capacity = 64
 
     private struct Epoch {

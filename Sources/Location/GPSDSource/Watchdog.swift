@@ -23,7 +23,7 @@ struct Watchdog: Sendable {
         self.timing = timing
         lastReport = now
         lastLine = now
-        // If the service sends no greeting, the connection times out early, so that a wrong port is detected quickly.
+        // Expect a greeting from the service within `replyTimeout`, so that a wrong port is detected quickly.
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
@@ -41,7 +41,7 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Restarts the silence timeout for new subscribers, unless a silence has already been reported.
+    /// Restarts the silence timeout when there are new subscribers, unless a silence has already been reported.
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {

@@ -2,14 +2,14 @@
 
 import DeviceCore
 
-/// Combines times of day with dates. Most sentences that contain a time do not contain the date.
+/// Adds the date to times of day, because most sentences that contain a time do not contain the date.
 struct NMEAClock {
     static let day: Int64 = 86_400_000_000_000
 
     /// Midnight at the start of the current day, in nanoseconds since 1970. Arbitrary until a date is known.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
-    /// The reliability of the date, in ascending order.
+    /// The reliability of the date. Later cases are more reliable.
     private enum DateQuality: Int {
         case none
         /// A date from a receiver that may not know the date, for example because it has no fix.
@@ -46,8 +46,8 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // `midnight` has advanced since the first time. Counting back by the same number of days yields the date of the
-        // first time.
+        // Days may have passed since the first time. Subtracting them from the new date yields the date of the first
+        // time.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

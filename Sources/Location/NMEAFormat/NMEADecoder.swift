@@ -115,10 +115,10 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// Any time on the date of the first sentence, or nil if the date is unknown. Reliable dates in RMC and ZDA take
-    /// precedence.
+    /// The date of the first sentence, as any time on that day, or nil if the date is unknown. A reliable date in an
+    /// RMC or ZDA sentence takes precedence.
     package var date: WallTime?
-    /// If true, accepts sentences without a checksum, including truncated sentences.
+    /// If true, accepts sentences without a checksum, even though they may be truncated.
     package var allowsMissingChecksum = false
 
     package init() {}

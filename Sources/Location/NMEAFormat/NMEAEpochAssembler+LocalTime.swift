@@ -15,10 +15,10 @@ extension NMEAEpochAssembler {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Decides whether the deferred sentence is in local time and belongs to the current epoch. Called when the next
-    /// time has been read or the epoch ends. If the next time is closer to the epoch's time than to the deferred
-    /// sentence's time, the deferred sentence is in local time. Otherwise, it begins a new epoch. If there is no next
-    /// time, GLL and ZDA are assumed to be in local time.
+    /// Decides whether the deferred sentence is in local time and belongs to the current epoch. Otherwise, the sentence
+    /// begins a new epoch. Called when the next time has been read or the epoch ends. The sentence is in local time if
+    /// the next time is closer to the epoch's time than to the sentence's own time. If there is no next time, GLL and
+    /// ZDA are assumed to be in local time.
     mutating func processDeferred(
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -34,8 +34,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // If the epoch contains only a GLL, and the next time equals the time of the deferred sentence, the GLL
-                // itself is in local time.
+                // If the epoch contains only a GLL sentence, and the next time equals the time of the deferred
+                // sentence, it is the GLL sentence that is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

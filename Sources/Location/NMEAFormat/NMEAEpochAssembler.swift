@@ -12,11 +12,11 @@ struct NMEAEpochAssembler {
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
 
-        /// The index of the kind, from 0 to 3. The set must contain exactly one kind.
+        /// The index of the only kind in the set, from 0 to 3.
         var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
-    /// The fix status of a sentence or an epoch, in ascending order of precedence.
+    /// The fix status of a sentence or an epoch. Later cases take precedence over earlier ones.
     enum FixState {
         /// No sentence contains a valid fix status.
         case unknown
@@ -41,8 +41,8 @@ struct NMEAEpochAssembler {
         var isProvisionalDate = false
         var kinds: Kinds = []
         var talkers = SIMD4<UInt16>.zero
-        /// True if the previous epoch contained a sentence with the same time, kind and talker. Also true if the
-        /// position has no time.
+        /// True if the previous epoch contained a sentence with the same time, kind and talker, or if the position has
+        /// no time.
         var isRepeated = false
         var lacksTime = false
         var fix = FixState.unknown

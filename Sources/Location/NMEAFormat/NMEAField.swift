@@ -40,7 +40,7 @@ struct NMEAField {
 
 /// The decimal digits of a number. Use a new instance for each number, because reading a number appends its digits.
 struct ParsedDecimal {
-    /// The digits as an integer, without the decimal point. Decimals that do not fit are dropped.
+    /// The digits as an integer, ignoring the decimal point. Decimals that do not fit are dropped.
     private(set) var mantissa: UInt64 = 0
     /// The number of digits of `mantissa` after the decimal point.
     private(set) var decimals = 0
@@ -60,8 +60,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, there is room for one more digit. Beyond it, further decimals are dropped. A
-                // further digit before the point makes the number invalid, because the number then exceeds 1e15.
+                // Below this limit, there is room for one more digit. Above it, further decimals are dropped. A further
+                // digit before the decimal point makes the number invalid, because the number then exceeds 1e15.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }

@@ -3,13 +3,13 @@
 package import DeviceCore
 import JSONBytes
 
-/// Scans a line for sentences: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`. Skips text before
-/// and after a sentence, such as a timestamp. If a sentence begins within another sentence, the scanner returns
-/// `Element.invalid` for the incomplete sentence.
+/// Finds the sentences in a line. They have the form `$…*hh` or `!…*hh`, and may be preceded by a tag block, `\…*hh\`.
+/// Any other text, such as a timestamp, is skipped. If a sentence is interrupted by the start of another one, the
+/// scanner returns `Element.invalid` for the incomplete sentence.
 struct NMEALineScanner {
     enum Element {
-        /// The range between a sentence's dollar sign and its checksum. An invalid checksum is never accepted. A
-        /// missing checksum is accepted only if `allowsMissingChecksum` is true.
+        /// The range between a sentence's dollar sign and its checksum. A sentence without a checksum is accepted only
+        /// if `allowsMissingChecksum` is true. A sentence with an invalid checksum is never accepted.
         case sentence(Range<Int>, hasChecksum: Bool)
         /// The range between a tag block's backslash and its valid checksum.
         case tagBlock(Range<Int>)

@@ -17,9 +17,8 @@ package struct NMEAReport: Sendable {
     package var arrival: WallTime?
     /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary midnight.
     package var epochTime: Int64?
-    /// True for a position without a time. Also true if the previous position from the same talker and sentence kind
-    /// had the same time. Times repeat if a receiver measures more often than the resolution of its times can
-    /// represent.
+    /// True if the position has no time, or if the previous position from the same talker and sentence kind had the
+    /// same time. Times repeat if their resolution is too coarse for the receiver's measurement rate.
     package var isRepeated = false
 }
 

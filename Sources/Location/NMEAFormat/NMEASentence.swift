@@ -3,10 +3,10 @@
 /// A sentence in a line, split into its talker, its kind and its fields.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
-    /// The offset of each field, followed by the offset at which another field would start.
+    /// The start offset of each field. The last element is the offset at which another field would start.
     private var starts: [Int] = []
     let talker: (UInt8, UInt8)
-    /// The three letters of the sentence kind, packed by ``NMEASentence/kind(_:)``.
+    /// The three letters of the sentence kind, packed into an integer by ``NMEASentence/kind(_:)``.
     let kind: UInt32
 
     /// Parses the bytes between the dollar sign and the checksum. Returns nil if there is no talker or no kind.

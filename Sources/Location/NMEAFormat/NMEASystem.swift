@@ -56,8 +56,8 @@ struct SatelliteIdentity: Hashable {
 
     init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
-    /// Creates the identity from a number whose range determines the system. The ranges of older systems are those of
-    /// NMEA. The ranges of newer systems are the extended ranges of u-blox and gpsd.
+    /// Creates the identity from a satellite number that also determines the system. The number ranges of older systems
+    /// are those of NMEA. The ranges of newer systems are the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)
@@ -74,8 +74,8 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// Creates the identity from a satellite number in a sentence of the given system. Numbers outside the system's
-    /// range are interpreted using the extended ranges.
+    /// Creates the identity from a satellite number in a sentence of the given system. If the number is outside the
+    /// system's range, it is looked up in the extended ranges.
     init?(_ number: Int, in system: NMEASystem?) {
         switch (system, number) {
         case (.glonass?, 1...32): self.init(system: .glonass, number: number)
@@ -129,8 +129,8 @@ struct SatelliteIdentity: Hashable {
 
 /// Converts between the NMEA 4.11 signal IDs in sentences and the u-blox signal IDs in gpsd reports.
 enum SignalIdentifier {
-    /// The pairs of u-blox and NMEA signal IDs. Several u-blox IDs can have the same NMEA ID. To convert it to a u-blox
-    /// ID, the first pair is used.
+    /// The pairs of u-blox and NMEA signal IDs. Several u-blox IDs can have the same NMEA ID. The first of these pairs
+    /// is used to convert the NMEA ID to a u-blox ID.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]

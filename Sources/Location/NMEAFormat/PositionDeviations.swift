@@ -2,15 +2,18 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. Unknown values are
-/// NaN. Reports contain errors at a confidence level instead.
+/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. Position reports
+/// instead contain errors at a confidence level. Unknown values are NaN.
 package struct PositionDeviations: Sendable, Hashable {
-    /// A confidence level for normally distributed errors, given as ratios of the error to the standard deviation.
+    /// A confidence level for normally distributed errors. Each property is the ratio of the error at this level to the
+    /// standard deviation.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
-        /// The ratio for the radius in a plane if both axes have equal deviations: the square root of -2 ln(1 - p).
+        /// The ratio for the radial error in a plane, if both axes have equal standard deviations. At confidence level
+        /// p, it is the square root of -2 ln(1 - p).
         package let inPlane: Double
-        /// The ratio for the radius in space: the square root of the chi-squared quantile with 3 degrees of freedom.
+        /// The ratio for the radial error in space: the square root of the quantile of the chi-squared distribution
+        /// with 3 degrees of freedom.
         package let inSpace: Double
 
         /// The confidence level of gpsd's errors, which is 95 %.

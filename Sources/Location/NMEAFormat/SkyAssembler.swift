@@ -22,7 +22,7 @@ struct SkyAssembler {
 
     private var lists: [List] = []
     private var isInvalid = false
-    /// The satellites used for the fix, as listed in the last epoch that contained a GSA.
+    /// The satellites used for the fix, from the last epoch that contained a GSA sentence.
     private var used: [SatelliteIdentity] = []
     private var hasGSA = false
     private var report = SkyReport()
@@ -120,8 +120,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Ends the epoch and returns its report, or nil if there is no satellite data. The list of used satellites is kept
-    /// for the next epoch.
+    /// Ends the epoch and returns its report, or nil if the epoch contains no satellite data. Keeps the list of used
+    /// satellites for the next epoch.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

@@ -58,7 +58,7 @@ struct SkySentences {
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)
-            // Satellite numbers of different systems overlap. The system ID is therefore added if there are several
+            // Different systems use the same satellite numbers. The system ID is therefore added if there are several
             // systems, or if the system is neither GPS nor GLONASS.
             if let group, systems.count > 1 || group.identifier > 2 { text.appendInteger(group.identifier) }
             return text.finish()

@@ -29,7 +29,7 @@ struct OutlineLayer: Sendable {
     struct LookupResult: Equatable {
         /// The label of the area that contains the point, or 0 if there is none.
         var label: Int
-        /// The label on the other side of the nearest outline.
+        /// The label on the other side of the outline that determined `label`, or 0 if no outline did.
         var oppositeLabel = 0
     }
 
@@ -44,7 +44,8 @@ struct OutlineLayer: Sendable {
         let column = min(360 / size - 1, max(0, ((longitude + 180) / size).rounded(.down)))
         guard let entry = try entry(row: Int(row), column: Int(column)) else { return LookupResult(label: 0) }
         guard entry.offset > 0 else { return LookupResult(label: entry.corner) }
-        // The origin is half a unit away from the corner, so that no point of an outline coincides with it.
+        // The origin of the coordinates is half a unit away from the corner, so that no point of an outline coincides
+        // with it.
         let x = (longitude + 180 - column * size) * Self.unitsPerDegree - 0.5
         let y = (latitude + 90 - row * size) * Self.unitsPerDegree - 0.5
         return try nearestIntersection(x: x, y: y, corner: entry.corner, arcs: entry.offset)
@@ -64,14 +65,14 @@ struct OutlineLayer: Sendable {
         let rest = try bytes.integer(at: start + 3, byteCount: 2)
         let hasArcs = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
-        // An entry can apply to several cells. Only the first of them can have arcs.
+        // An entry can apply to several cells, but only the first of these cells can have arcs.
         guard hasArcs || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Returns the labels on both sides of the arc that is crossed by the line from the point to the origin. If the
-    /// line crosses several arcs, the crossing nearest to the point counts. If it crosses none, returns the corner's
-    /// label.
+    /// Finds the arc that the line from the point to the origin crosses, and returns the labels on both sides of this
+    /// arc. If the line crosses several arcs, the crossing nearest to the point counts. If it crosses none, returns the
+    /// corner's label.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {
@@ -86,8 +87,8 @@ struct OutlineLayer: Sendable {
             guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // A vertex that lies exactly on the line is assigned to one side of the line. As a result, a crossing at
-            // the vertex is counted only once.
+            // A vertex that lies exactly on the line always counts as being on the same side of it. As a result, a
+            // crossing at the vertex is counted only once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

@@ -35,9 +35,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Tries each part as the name of a place, and returns the places of the first part that has any. The places must
-    /// be compatible with the parts after this part. `compatible` receives the parts after a candidate and returns
-    /// those to consider, or nil to skip the candidate.
+    /// Tries each part in turn as the name of a place. Returns the places for the first part that names any, provided
+    /// that they match the parts after it. `compatible` receives the parts after a name, and returns those that the
+    /// place must match, or nil to skip this name.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -46,15 +46,15 @@ extension PlaceData {
             guard let within = try compatible(surroundings[(partIndex + 1)...]) else { continue }
             let found = try places(named: parts[partIndex], surroundings[partIndex], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street, which is ignored. An unknown part before an area may be a
-            // town, so the requested place is unknown.
+            // An unknown part before a town may be a street, and is ignored. An unknown part before an area may be a
+            // town. In this case, only the area is known.
             return partIndex > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
     }
 
-    /// Returns the parts that name an area or a country and are compatible with the parts after them. Returns nil if
-    /// there are no such parts and an unknown part may be an abbreviation.
+    /// Returns the parts that name an area or a country, without those that contradict the parts after them. Returns
+    /// nil if no parts are left and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var compatible: [Surroundings] = []
         var isUnknown = false
@@ -65,7 +65,8 @@ extension PlaceData {
                 let outside = part.countries.subtracting(countries)
                 part.countries.formIntersection(countries)
                 part.areas = try areas(part.areas) { countries.contains($0) }
-                // A territory with its own country code, as in "Puerto Rico, USA", is more specific than its country.
+                // If this part is a territory with its own country code, as in "Puerto Rico, USA", it replaces the
+                // country after it.
                 if part.isEmpty, !part.isPossibleAbbreviation, !outside.isEmpty {
                     part.countries = outside
                     compatible = []
@@ -73,7 +74,8 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // Without this rule, "London, QQ", for example, would match every London.
+        // If an unknown part may be an abbreviation, return nil. Otherwise, "London, QQ", for example, would match
+        // every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
@@ -116,7 +118,7 @@ extension PlaceData {
         for number in try self.cities(named: name) where try isCity(number, within: within) { cities.append(number) }
         let areas = try areas(surroundings.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
         let countries = within.isEmpty ? surroundings.countries : []
-        // A two-letter word is more likely a town than a country code, unless the text is in upper case.
+        // Unless the text is entirely in upper case, a two-letter name is more likely a town than a country code.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
         let found = try ordered(cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
         return Array(found.prefix(Self.maximumResults))
@@ -137,8 +139,8 @@ extension PlaceData {
         return true
     }
 
-    /// If a query names a town as the surroundings of another town, this is the maximum distance between them, in
-    /// kilometres.
+    /// The maximum distance, in kilometres, between two towns if a query names the second one to describe where the
+    /// first one is.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -193,7 +195,7 @@ extension PlaceData {
     }
 }
 
-/// The areas, countries or cities that a part of a query can name.
+/// The areas, countries or cities to which a part of a query may refer.
 struct Surroundings {
     var areas: Set<Int> = []
     var countries: Set<Int> = []

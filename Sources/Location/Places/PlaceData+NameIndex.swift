@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
-/// then the hashes of the rows between two samples. This order limits the number of page faults, each of which loads up
-/// to 64 kB.
+/// The search for cities by folded name. To limit the number of page faults, each of which loads up to 64 kB, a search
+/// first reads only samples of the index, which are stored contiguously. It then reads the hashes of the rows between
+/// two samples.
 extension PlaceData {
     private static let maximumCities = 2000
 
@@ -44,7 +44,7 @@ extension PlaceData {
 
     private static let rowsBetweenSamples = 32
 
-    /// Returns a range of rows that contains the position of `name` in the sorted index.
+    /// Returns a range of rows in the sorted index. If the index contains `name`, its rows are in this range.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }
@@ -52,7 +52,7 @@ extension PlaceData {
         return (min(low, index.count), min(high, index.count))
     }
 
-    /// Returns the number of samples that sort before a name, comparing the first 8 bytes.
+    /// Returns the number of samples that precede a name in sort order. Only the first 8 bytes are compared.
     private func sampleCount(
         before name: [UInt8], isOrderedBefore isBefore: (UInt64, UInt64) -> Bool
     ) throws(PlaceDataError) -> Int {

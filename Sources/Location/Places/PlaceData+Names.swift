@@ -3,11 +3,13 @@
 import SystemCalls
 
 extension PlaceData {
-    /// The maximum number of cities with the same name that are checked for proximity to a place.
+    /// If a query names a nearby city, many cities may have this name. At most this number of them are checked for
+    /// proximity.
     private static let maximumNeighbours = 50
 
     /// Returns the areas and countries with a folded name. If there are none, returns the cities with this name. If
-    /// `isHead` is true, the name is that of the requested place itself, and area abbreviations do not match.
+    /// `isHead` is true, the name is that of the requested place itself, so it is not compared with abbreviations of
+    /// areas.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
@@ -36,7 +38,8 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area that a row of the index names. `isLetters` is true if the row contains the area's abbreviation.
+    /// Returns the area to which a row of the area index refers. `isLetters` is true if the row contains the area's
+    /// abbreviation instead of its name.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)

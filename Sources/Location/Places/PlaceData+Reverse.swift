@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// A point at sea belongs to the country of the nearest city if the city is within this distance, in kilometres. A
-    /// point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
+    /// If the nearest city is within this distance, in kilometres, a point at sea belongs to the country of this city.
+    /// A point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance, in kilometres, to the city that provides the name of a place.
     private static let maximumLocalityDistance = 100.0
@@ -56,7 +56,7 @@ extension PlaceData {
         return place
     }
 
-    /// The cities near a point. If a country is requested, only its cities are included.
+    /// The cities near a point. If a country was requested, cities in other countries are excluded.
     private struct NearbyCities {
         var nearest: CityGrid.City?
         var distance = Double.infinity

@@ -32,7 +32,8 @@ package struct PlaceQuery: Sendable {
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first. There are at most five.
     case found([Place])
-    /// The place is unknown, but the data contains the surrounding area or country. The associated value is its name.
+    /// The place is unknown, but an area or country that surrounds it is known. The associated value is the name of
+    /// that area or country.
     case onlySurroundings(String)
     case notFound
 }

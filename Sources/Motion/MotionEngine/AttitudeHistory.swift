@@ -22,7 +22,8 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude, or replaces the newest attitude if the times are equal. An earlier time clears the history.
+    /// Adds an attitude. If its time equals that of the newest attitude, it replaces the newest. If its time is
+    /// earlier, the history is cleared first.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if entries[newest].time == time {
@@ -48,8 +49,8 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the previous entry is not older, `later` is the oldest attitude in the ring buffer, and the history
-            // does not cover the time.
+            // In the ring buffer, the oldest attitude follows the newest. If `later` is the oldest, the entry before it
+            // is not older, and the history does not cover the requested time.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)

@@ -7,8 +7,8 @@ package import SensorFusion
 enum CalibrationRules {
     /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
-    /// The standard deviation of an unknown bias, in rad/s. The filter limits this value to the standard deviation with
-    /// which it starts, so any large value has the same effect.
+    /// The standard deviation to assume for an unknown bias, in rad/s. Any large value has the same effect, because the
+    /// filter limits the value to the standard deviation with which the filter starts.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
@@ -48,8 +48,8 @@ enum CalibrationRules {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
-        // If the corrections differ, the new calibration may be stored even with lower coverage, because it describes
-        // the device's current state.
+        // A calibration with a different correction may be stored even if its coverage is lower, because it describes
+        // the current state of the device.
         if found.hasSameCorrection(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }

@@ -28,7 +28,7 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // If the next check is too far in the future, the clock must have been set back, and the check is also due.
+        // The check also counts as due if it is too far in the future, because the clock must then have been set back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 

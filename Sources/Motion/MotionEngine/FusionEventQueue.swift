@@ -3,9 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it can deliver states directly,
-/// without queueing them. In addition, a drain can stop before the first queued states and leave them to another
-/// thread.
+/// Holds the subscribers and a queue of events for them, in order. Unlike `BoundedQueue`, it can also deliver states
+/// directly, without queueing them. A drain can stop before the first queued states and leave these to another thread.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber
@@ -42,8 +41,8 @@ struct FusionEventQueue: Sendable {
         queue.removeAll { $0.subscriber === subscriber }
     }
 
-    /// Begins direct delivery if the queue is idle and every subscriber receives all states. The caller must then
-    /// deliver the returned batch. Otherwise, queues the states and returns nil.
+    /// If the queue is idle and every subscriber receives all states, begins to deliver the states without queueing
+    /// them. Returns a batch, which the caller must then deliver. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -79,21 +78,21 @@ struct FusionEventQueue: Sendable {
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
-            // States are dropped first, because losses and recoveries are rare.
+            // If the queue is full, drop states rather than losses and recoveries, which are rare.
             queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
         }
         queue.append(Item(subscriber: subscriber, event: event))
     }
 
-    /// Begins delivery and returns the queued events. If `upToStates` is true, only events before the first states are
-    /// returned. Returns nil if there are none or another thread is delivering.
+    /// Begins a drain and returns the queued events. If `upToStates` is true, returns only the events before the first
+    /// states. Returns nil if there are no such events, or if another thread is already delivering events.
     mutating func beginDrain(upToStates: Bool) -> [Item]? {
         guard !isDelivering, let items = removeEvents(upToStates: upToStates) else { return nil }
         isDelivering = true
         return items
     }
 
-    /// Returns newly queued events, or ends the delivery and returns nil if there are none.
+    /// Returns the events that have been queued in the meantime. If there are none, ends the delivery and returns nil.
     mutating func continueDrain(upToStates: Bool) -> [Item]? {
         let items = removeEvents(upToStates: upToStates)
         if items == nil { isDelivering = false }

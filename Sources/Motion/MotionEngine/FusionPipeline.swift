@@ -8,7 +8,7 @@ import SensorFusion
 /// `@unchecked Sendable` because the engine accesses its pipeline only under its lock. The pipeline is a class because
 /// copying its parts at each access would be expensive.
 final class FusionPipeline: @unchecked Sendable {
-    /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may be twice as old.
+    /// The maximum age of the accelerometer reading in a state, in seconds. A magnetometer reading may be twice as old.
     private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
@@ -21,18 +21,19 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibration that the filter uses. Comparing this copy is cheaper than comparing the calibrator's own
-    /// calibration.
+    /// A copy of the calibrator's calibration, as last applied. It shows whether a new calibration has a different
+    /// correction.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
     private var correctionCount: UInt32 = 0
-    /// The filter's `reinitializationCount` that was last reported to the calibrator.
+    /// The filter's `reinitializationCount` when the calibrator was last notified of a reinitialization.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The time from which the filter's timestamps are counted. It keeps them small and therefore precise.
+    /// The zero point of the filter's timestamps. It keeps the timestamps small and therefore precise.
     private var origin: BootTime?
-    /// The time of the gyroscope sample that produces the current state, or nil if an accelerometer sample produces it.
+    /// The time of the gyroscope sample that triggered the current state, or nil if an accelerometer sample triggered
+    /// it.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
@@ -71,7 +72,7 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// Completes the waiting states if their oldest sample arrived at or before `limit`.
+    /// Completes the waiting states if the oldest waiting sample arrived at or before `limit`.
     func advance(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.recordArrival(now)
         if let since = aligner.waitingSince, since <= limit { aligner.flush() }
@@ -113,8 +114,8 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // The measured and the expected field strength are comparable only after a good fit. Before that, readings
-        // contain the device's own field and the sensor's scale error.
+        // The measured field strength can be compared with the expected one only after a good fit. Before that,
+        // readings contain the device's own field and the sensor's scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
@@ -158,7 +159,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
 
-    /// Rotates a reading that was measured at another time into the current device axes.
+    /// Rotates a reading from the device axes at the time of the measurement to the current device axes.
     private func rotatedToCurrentAxes(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
         guard let gyroscopeTime, time != gyroscopeTime, filter.isReady, let pastAttitude = history.attitude(at: time)
         else { return value }
@@ -190,7 +191,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // An unknown difference is NaN. The negated condition is also true in this case.
+            // If the difference is unknown, it is NaN. The condition is negated so that it is also true for NaN.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
@@ -206,7 +207,8 @@ final class FusionPipeline: @unchecked Sendable {
             .pi, (filterUncertainty * filterUncertainty + calibrationUncertainty * calibrationUncertainty).squareRoot())
     }
 
-    /// The accuracy is at most `low` if the heading is very uncertain, because the field may be disturbed.
+    /// The calibrator's accuracy, limited to `low` if the heading is very uncertain, because the field may then be
+    /// disturbed.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
         // Without an expected field, the filter cannot detect a disturbance.

@@ -45,8 +45,8 @@ package enum FusionEvent: Sendable {
 package struct FusedState: Sendable {
     /// The time of the gyroscope sample or, without a gyroscope, of the accelerometer sample.
     package var time: BootTime
-    /// The rotation to axes with z up and x horizontal. The direction of x is arbitrary, and only a gyroscope keeps it
-    /// constant.
+    /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary. It
+    /// stays constant only if there is a gyroscope.
     package var attitude = Quaternion.identity
     /// The rotation in radians, counterclockwise about z, from the axes of `attitude` to magnetic east, north, up.
     package var northOffset: Double?

@@ -19,7 +19,7 @@ package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var queue = FusionEventQueue()
         let pipeline = FusionPipeline()
-        /// Identifies the current subscription to each sensor. Events from other subscriptions are ignored.
+        /// The generation of the current subscription to each sensor. Events from other generations are ignored.
         var generations: [UInt32] = [0, 0, 0]
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var subscriptions: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
@@ -136,7 +136,8 @@ package final class MotionEngine: Sendable {
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // The sensor's readings wait while the calibration is loaded, because only one thread at a time delivers them.
+        // While the calibration is loaded, the sensor's next readings have to wait, because only one thread at a time
+        // delivers them.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
@@ -202,7 +203,7 @@ package final class MotionEngine: Sendable {
             guard state.subscriptions[index]?.request != request else { return (nil, nil) }
             let former = state.subscriptions[index].take()?.subscription
             let generation = state.generations[index] &+ 1
-            // Events from the previous subscription are accepted until the new subscription exists.
+            // Continue to accept events from the previous subscription until the new one exists.
             if former == nil || request == nil { state.generations[index] = generation }
             state.pipeline.expect(sensor, request != nil && isPresent)
             if request == nil { state.statuses[index] = .unknown }
@@ -241,7 +242,8 @@ package final class MotionEngine: Sendable {
             for subscriber in batch.subscribers { subscriber.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
-            // A loss may be reported during a call to `subscribe`. In this case, no states must be delivered.
+            // A loss may be reported while `subscribe` is still running. In this case, deliver only the events before
+            // the first states.
             drain(stopsBeforeStates: state.withLock(\.isAdjusting))
         } else if outcome.hasQueuedEvents || outcome.needsAdjustment {
             drain()
@@ -267,7 +269,7 @@ package final class MotionEngine: Sendable {
             outcome.needsCalibration = true
             return outcome
         }
-        // Losses and recoveries from a new subscription are accepted even before it replaces the previous one.
+        // Accept losses and recoveries from a new subscription even before it has replaced the previous one.
         let isStatusOfNewSubscription =
             if case .samples = event { false } else { generation == state.generations[index] &+ 1 }
         guard isStatusOfNewSubscription || generation == state.generations[index] else { return outcome }
@@ -333,13 +335,13 @@ package final class MotionEngine: Sendable {
 
     // MARK: Delivery
 
-    /// Delivers queued events, unless another thread is already delivering them. If a subscriber may still be inside
-    /// its call to `subscribe`, `stopsBeforeStates` must be true. Only the events before the first queued states are
-    /// then delivered.
+    /// Delivers the queued events, unless another thread is already delivering them. `stopsBeforeStates` must be true
+    /// if a subscriber may still be inside its call to `subscribe`. In this case, only the events before the first
+    /// queued states are delivered.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
-        // In the meantime, another thread may have queued states and left their delivery to this thread.
+        // Another thread may have queued states in the meantime and relied on this thread to deliver them.
         guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
         background.async { self.drain() }
     }

@@ -120,8 +120,8 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Makes `next()` complete all waiting states without waiting for further samples. This applies until `next()`
-    /// returns nil.
+    /// Makes `next()` complete all waiting states, even if further samples are still expected. The effect ends when
+    /// `next()` returns nil.
     mutating func flush() { isFlushing = true }
 
     // The getters are mutating so that they access the samples in place instead of copying them.
@@ -164,8 +164,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Checks whether a sensor's clock disagrees with the others. This is assumed if a sample arrived long ago, but the
-    /// driving sensor has still not reached its timestamp.
+    /// Checks whether a sensor's clock disagrees with the other clocks. This is assumed if the driving sensor has not
+    /// yet reached the timestamp of a sample that arrived long ago.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -179,7 +179,7 @@ struct SampleAligner: Sendable {
 
     // MARK: Output
 
-    /// The sensor whose samples produce states.
+    /// The sensor whose samples trigger state updates.
     @inline(__always)
     private var drivingSensor: Sensor {
         mutating get {
@@ -205,8 +205,8 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The sample is too late to produce a state, because the other sensor has already produced states for
-                // later times.
+                // The sample is too late for a state of its own, because samples of the other sensor have already
+                // triggered states for later times.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
@@ -232,7 +232,8 @@ struct SampleAligner: Sendable {
         return !timings[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
-    /// Removes a sensor's oldest sample if the sample is not later than the state.
+    /// Removes and returns a sensor's oldest sample, unless the sample is later than `stamp`. Discards samples that are
+    /// too old.
     private mutating func removeFirst(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
             let head = queues[sensor.rawValue].popFirst()

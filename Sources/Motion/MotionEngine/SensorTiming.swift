@@ -13,11 +13,11 @@ struct SensorTiming: Sendable {
     /// arrival.
     var hasForeignClock = false
     var lateSampleCount = 0
-    /// The timestamp with which the newest sample is processed.
+    /// The timestamp that is used for the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time of the first arrival from any sensor after this sensor was requested. Until the sensor delivers its
-    /// first sample, its silence is measured from this time.
+    /// The time from which the silence of a sensor is measured until it delivers its first sample. It is the time of
+    /// the first arrival from any sensor after this sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
@@ -46,7 +46,7 @@ struct SensorTiming: Sendable {
     }
 
     private mutating func add(_ step: Int64) {
-        // Unused elements contain the maximum value.
+        // Elements that have not been used yet contain the maximum value.
         let former = recentIntervals[nextStep]
         recentIntervals[nextStep] = step
         nextStep = nextStep + 1 == recentIntervals.count ? 0 : nextStep + 1
@@ -72,14 +72,14 @@ struct SensorTiming: Sendable {
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > timeout(latency: latency)
     }
 
-    /// Returns true if the sensor may still deliver a sample measured no later than `stamp`.
+    /// Returns true if the sensor may still deliver a sample whose timestamp is not later than `stamp`.
     @inline(__always)
     func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
         guard isExpected, !isLost, !hasForeignClock else { return false }
         if let newest, newest >= stamp { return false }
         if isSilent(at: arrival, latency: latency) { return false }
         guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
-        // A sample may be early by a tenth of the interval.
+        // The next sample may be up to a tenth of the interval early.
         let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
         return stamp.time.nanoseconds >= due
     }

@@ -27,7 +27,7 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     }
 }
 
-/// The beacons among BlueZ's devices, with the last signal strength of each.
+/// The beacons among the devices that BlueZ reports, each with its last signal strength.
 struct BlueZBeacons {
     /// The maximum number of beacons. When it is reached, the least recently received beacons are removed. A beacon
     /// that changes its address counts as a new device.
@@ -53,7 +53,7 @@ struct BlueZBeacons {
             return nil
         }
         lastNumber &+= 1
-        // BlueZ omits a signal strength that has not changed.
+        // If the signal strength has not changed, BlueZ omits it.
         let rssi = device.rssi ?? (device.hasLostRSSI ? nil : previous?.rssi)
         if previous == nil { evictIfFull() }
         beacons[path] = Beacon(advertisement: advertisement, rssi: rssi, updateNumber: lastNumber)

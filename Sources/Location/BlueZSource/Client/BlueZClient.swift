@@ -12,14 +12,14 @@ package struct BlueZClient {
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// If BlueZ replies that discovery is already in progress, discovery must start within this time, in seconds. BlueZ
-    /// sends the property change a few milliseconds after the reply.
+    /// The time, in seconds, within which discovery must start after BlueZ has replied that it is already in progress.
+    /// BlueZ normally reports the start a few milliseconds after this reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// The errors that the bus returns if a name has no owner and its service cannot be started.
+    /// The errors that the bus returns if a service is not running and cannot be started.
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
@@ -30,7 +30,7 @@ package struct BlueZClient {
         case hello, match, objects, filter, start, ping
     }
 
-    /// False if the client checks only whether it could receive beacons.
+    /// False if the client only checks whether beacons could be received.
     private let startsDiscovery: Bool
     private var serial: UInt32 = 0
     private var pendingRequests: [UInt32: (request: Request, deadline: BootTime)] = [:]
@@ -52,7 +52,8 @@ package struct BlueZClient {
     private enum Step {
         case none
         case retry(BootTime)
-        /// Discovery must start before the given time. Otherwise, the `InProgress` error is reported.
+        /// The client is waiting for discovery to start. If it has not started by the given time, the `InProgress`
+        /// error is reported.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -208,13 +209,13 @@ package struct BlueZClient {
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Errors in these replies are ignored. Discovery works without a filter, and any reply to a ping shows that
-        // BlueZ responds.
+        // Ignore errors in these replies. Discovery also works without a filter. Any reply to a ping, even an error,
+        // shows that BlueZ responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. However, BlueZ also sends this reply after a crash or
-                // after the controller has refused to scan. In these cases, discovery is not running.
+                // BlueZ sends this reply if another program has started discovery. However, it also does so after a
+                // crash, or after the controller has refused to scan. In these two cases, discovery is not running.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -256,8 +257,8 @@ package struct BlueZClient {
         updateAdapter(changed, at: path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
-                // If two programs start discovery at the same time, BlueZ replies to only one of them while discovery
-                // is running. The client therefore no longer waits for its own reply.
+                // Discovery is running, so the client stops waiting for the reply to its own call. If two programs
+                // start discovery at the same time, BlueZ replies to only one of them while discovery is running.
                 pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }
@@ -266,7 +267,7 @@ package struct BlueZClient {
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
-                // Discovery ended without a call from this client.
+                // Discovery has ended, although this client has not stopped it.
                 nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
             }
         } else {

@@ -29,8 +29,8 @@ struct DBusCall {
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // Encode the entries separately to determine their length. The alignment remains correct, because the entries
-        // start at a multiple of 8 bytes in both buffers.
+        // Encode the entries in a separate buffer to determine their length. Their alignment stays correct, because
+        // they start at a multiple of 8 bytes in both buffers.
         var entries: [UInt8] = []
         for (key, value) in dictionary {
             Self.align(8, &entries)

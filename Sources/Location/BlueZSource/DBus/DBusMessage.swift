@@ -8,7 +8,8 @@ package struct DBusMessage {
         case signal = 4
     }
 
-    /// The message type, or nil for an unknown type from a later protocol version, which must be ignored.
+    /// The message type, or nil if the type is unknown. Messages of unknown types, from later protocol versions, must
+    /// be ignored.
     private(set) var kind: MessageType?
     private(set) var serial: UInt32
     /// The serial number of the call that this message answers.

@@ -48,7 +48,7 @@ struct SystemBus: ~Copyable {
 
     var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
-    /// Sends bytes. If the socket does not accept all of them now, the next call sends the rest.
+    /// Sends the bytes. If the socket does not accept all of them now, the rest is sent during the next call.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
         pendingOutput += bytes
         while !pendingOutput.isEmpty {

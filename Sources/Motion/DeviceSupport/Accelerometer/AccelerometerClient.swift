@@ -40,7 +40,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.interval } }
         set {
             let range = Self.intervals
-            // The comparison is false for NaN, so NaN is replaced by the minimum.
+            // A comparison with NaN is false, so NaN is replaced by the minimum.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
             updateSubscription()
@@ -84,7 +84,7 @@ final class AccelerometerClient: Sendable {
         }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {
-            // The delegate was released without being set to nil.
+            // The delegate has been deallocated without being set to nil first.
             state.withLock { $0.latest = nil }
             updateSubscription()
             return

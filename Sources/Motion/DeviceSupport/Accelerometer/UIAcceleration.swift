@@ -48,7 +48,7 @@ struct AccelerationSample: Sendable, Equatable {
 
 extension AccelerationSample {
     init(_ batch: MotionBatch, at index: Int) {
-        // Subtracting from 0 avoids -0.
+        // Subtract from 0 instead of negating, so that the result is never -0.
         self.init(acceleration: 0 - batch.values[index] / Self.standardGravity, time: batch.times[index])
     }
 

@@ -70,15 +70,15 @@ extension UIAccelerometerDelegate {
     public func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration) {}
 }
 
-// On Apple's platforms, the delegate's method is an optional requirement, so apps call
-// `delegate?.accelerometer?(accelerometer, didAccelerate: acceleration)`. This property has the same base name as the
-// method, so that the expression also compiles on Linux, where Swift has no optional requirements.
+// On Apple's platforms, the delegate's method is an optional requirement, which apps call as
+// `delegate?.accelerometer?(accelerometer, didAccelerate: acceleration)`. Swift on Linux has no optional requirements.
+// There, the expression uses this property, which has the same base name as the method.
 extension UIAccelerometerDelegate {
-    /// The delegate's method, which can be called with optional chaining. Never nil.
+    /// The delegate's method as an optional value, so that it can be called with optional chaining. Never nil.
     public var accelerometer: UIAccelerometerDelegateCalls? { UIAccelerometerDelegateCalls(delegate: self) }
 }
 
-/// Represents a delegate's method, so that it can be called with optional chaining.
+/// A callable value that represents a delegate's method.
 public struct UIAccelerometerDelegateCalls {
     let delegate: any UIAccelerometerDelegate
 

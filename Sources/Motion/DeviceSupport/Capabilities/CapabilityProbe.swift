@@ -68,7 +68,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// On a simulated device, time does not advance while waiting. Only events that arrive during `subscribe` count.
+    /// On a simulated device, waiting is useless, because the simulated time does not advance during the wait. Only
+    /// events that arrive during `subscribe` count.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

@@ -53,7 +53,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let generation = state.generation &+ 1
-                // If a post is already scheduled, it will find no changes and post nothing.
+                // A post that is already scheduled finds no changes, so it posts nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = generation
@@ -74,7 +74,7 @@ final class BatteryMonitor: Sendable {
         guard isEnabled else { return }
         let battery = source.battery
         storage.withLock { state in
-            // If an update has arrived in the meantime, keep it, because it is newer than `battery`.
+            // An update that arrived while the battery was being read is newer than `battery`, so keep it.
             guard state.generation == generation, !state.hasReceivedUpdate else { return }
             state.battery = battery
             state.postedState = state.batteryState
@@ -91,7 +91,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post, or starts a timer if it is too early to post the level again.
+    /// Schedules a post. If it is too early for another level notification, starts a timer instead.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in
@@ -138,7 +138,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // If it was too early to post the level, this call starts the timer.
+        // If it was too early for another level notification, this call starts the timer.
         schedulePostIfNeeded()
         return names
     }

@@ -50,7 +50,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     ///
     /// The orientation is determined within about a third of a second. Shaking does not change it.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
-    /// True between matching calls to the `begin` and `end` methods.
+    /// True while at least one call to the `begin` method has not been balanced by a call to the `end` method.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
     /// Starts the accelerometer at 15 Hz or faster and enables orientation notifications. Calls can be nested. Each

@@ -33,7 +33,8 @@ final class ShakeMonitor: Sendable {
 
     /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
     static let interval = 1.0 / 50
-    /// A timer cancels a shake this many seconds after it began. Normally, readings end or cancel the shake earlier.
+    /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, readings end
+    /// or cancel it earlier.
     private static let timeout = 3.0
     private static let limit = 64
 
@@ -127,7 +128,7 @@ final class ShakeMonitor: Sendable {
             state.timer = nil
         }
         if state.queue.count >= Self.limit {
-            // The oldest `began` event is dropped together with the event that follows it.
+            // Drop the oldest `began` event together with the event that ends this shake.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }
@@ -142,7 +143,7 @@ final class ShakeMonitor: Sendable {
 
     private func scheduleDrain() {
         executor.schedule { [weak self] in
-            // The callback executor always belongs to the main queue.
+            // This executor always runs its closures on the main queue.
             MainActor.assumeIsolated { self?.drain() }
         }
     }

@@ -31,9 +31,9 @@ package struct IIODataFormat: Sendable, Hashable {
 
     /// The size of an element including all its values, in bytes.
     package var byteCount: Int { storageBits / 8 * count }
-    /// The left shift that moves the sign bit to the top bit of the storage.
+    /// The left shift, in bits, that moves the sign bit to the top bit of the storage.
     var leftShift: Int { storageBits - bits - shift }
-    /// The right shift that moves the least significant bit to bit 0 after the left shift.
+    /// The right shift, in bits, to apply after the left shift. It moves the least significant bit to bit 0.
     var rightShift: Int { storageBits - bits }
 }
 

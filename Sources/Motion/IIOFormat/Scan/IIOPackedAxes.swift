@@ -59,14 +59,14 @@ struct IIOPackedAxes: Sendable {
             scans.convertTimestamps()
             return
         }
-        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. The vector has
-        // four components. It is safe to read the bytes after the third axis as the fourth component, because the
-        // eight-byte timestamp follows the axes.
+        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. The vector has a
+        // fourth component, for which the bytes after the third axis are read. This is safe, because the eight-byte
+        // timestamp follows the axes.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
-            // With 32 bits, reading four numbers is not faster than reading three.
+            // For 32-bit numbers, reading four is not faster than reading three.
             Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: timestampDistance, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
@@ -76,7 +76,8 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// The factor of the fourth component is 0, so the component is always 0.
+    /// Converts one scan to a vector whose fourth component is always 0, because the conversion factor of this
+    /// component is 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
         _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int

@@ -48,7 +48,7 @@ package struct IIOScanDecoder: Sendable {
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         times: UnsafeMutableBufferPointer<BootTime>?, clockOffset: Int64
     ) -> Int {
-        // This requires that `BootTime` consists of a single `Int64`. Otherwise, nothing is decoded.
+        // Each time is written as a single `Int64`. If `BootTime` does not have this size, decode nothing.
         guard MemoryLayout<BootTime>.size == MemoryLayout<Int64>.size else { return 0 }
         return decode(bytes, stride, count, values, times.map(UnsafeMutableRawBufferPointer.init), clockOffset)
     }

@@ -30,11 +30,11 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes as libiio calculates it up to version 0.24, without padding at the end. If it differs
-    /// from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
+    /// The scan size in bytes, without the padding at the end, as calculated by libiio up to version 0.24. If it
+    /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
-    /// Channels with the same scan index share their data.
+    /// Creates the layout of scans with the given channels. Channels with the same scan index use the same bytes.
     package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }

@@ -21,7 +21,7 @@ extension IIODevice {
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
             guard let scan = channels[channelIndex].scan else { return false }
-            // If a channel is read from `input`, it is unknown how to convert its numbers in a buffer.
+            // If a channel is read from `input`, the conversion of its raw numbers in a buffer is unknown.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
@@ -53,8 +53,8 @@ extension IIODevice {
         let channel = channels[channelIndex]
         var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // `raw` is preferred, because its numbers are the same as in a buffer. Without a scale, a raw number is
-        // meaningless.
+        // Prefer `raw`, because its numbers are the same as in a buffer. Use `input` if there is no scale, because a
+        // raw number is meaningless without one.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {
@@ -117,13 +117,13 @@ package struct IIOSensor: Sendable, Equatable {
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given" if there is no matrix.
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// Remarks about the driver's matrix. They do not apply if a different matrix is used.
+    /// Remarks about the matrix that the driver provides. They do not apply if another matrix is used instead.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true
     package var problemText: String?
 
-    /// The error to report instead of reading the sensor, or nil if there is no problem.
+    /// The reason why the sensor cannot be read, as an error to report. nil if there is no problem.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
     package var isUsable: Bool { problemText == nil }
 }

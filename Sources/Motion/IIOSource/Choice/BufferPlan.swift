@@ -37,7 +37,8 @@ struct DeviceReadPlan: Equatable {
         // captured or all polled.
         let cannotBuffer = active.contains { !group.members[$0].sensor.canBuffer }
         let isPolled = isPolled || group.isPolled || cannotBuffer
-        // Decimation is planned only if it has an effect, because a changed plan reinitializes the device.
+        // Plan decimation only if it can have an effect. Otherwise, the plan could change needlessly, and each change
+        // reinitializes the device.
         decimates =
             decimates && !isPolled && minimumRate == rate && rate.isFinite
             && active.contains { group.members[$0].sensor.rates.mayExceed(rate) }
@@ -93,17 +94,17 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor, which is the number of samples in a group. Only one sample of each group is
-    /// delivered. A group covers at most 0.1 s, because other clients of the server must also wait for the whole group.
-    /// If no multiple of the requested rate is close to the sensor's rate, samples are discarded only if at least four
-    /// remain for each requested interval. The subscriber's readings can then be evenly spaced.
+    /// Returns the decimation factor: out of this many samples, only one is delivered. They span at most 0.1 s, because
+    /// other clients of the server have to wait for all of them. If the sensor's rate is not close to a multiple of the
+    /// requested rate, samples are discarded only if at least four remain for each requested interval, so that the
+    /// subscriber's readings can be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
         let ratio = min(rate / requested, 1e9)
         let multiple = (ratio * 1.001).rounded(.down)
-        // If the decimated rate is at most 1.02 times the requested rate, the subscriber receives every remaining
-        // sample.
+        // The decimated rate may exceed the requested rate by up to 2 %. The subscriber then receives every sample that
+        // remains after decimation.
         let dividesEvenly = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
         return Int(dividesEvenly ? multiple : max(1, min(ratio / 4, maximum)))
     }
@@ -119,7 +120,8 @@ extension SensorRates {
 
 /// Chooses the sampling rate to write to a driver.
 enum RateSelection {
-    /// If any rate is accepted, a slower sensor is set to this rate, in hertz. Some sensors start at 0 or 1 Hz.
+    /// The minimum rate, in hertz, if any rate is acceptable. A slower sensor is set to this rate, because some sensors
+    /// start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0
@@ -136,7 +138,8 @@ enum RateSelection {
         }
         switch offered {
         case .unknown:
-            // If the driver does not list its rates, only a finite rate above the current rate is written.
+            // If the driver does not list its rates, change the rate only to a finite rate that is higher than the
+            // current one.
             guard rate.isFinite, let current, case let rate = min(rate, maximumUnlistedRate), current < rate else {
                 return nil
             }

@@ -94,7 +94,8 @@ enum AttributeSelection {
         "filter", "name", "serial",
     ]
 
-    /// Returns true if the device may have motion sensors or is a trigger, whose rate may be needed.
+    /// Returns true if the device may have motion sensors, or if it is a trigger, because the rate of a trigger may be
+    /// needed.
     static func mayHaveSensors(_ device: IIODevice) -> Bool {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }
@@ -105,8 +106,8 @@ enum AttributeSelection {
     }
 }
 
-/// The sysfs path of a device's parent, without counters. A counter is a number that changes when a HID sensor hub is
-/// reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
+/// Identifies where a device is attached, by the sysfs path of its parent. The path omits numbers that change when a
+/// HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {

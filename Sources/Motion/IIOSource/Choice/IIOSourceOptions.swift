@@ -16,8 +16,8 @@ public struct IIOSourceOptions: Sendable {
     package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     package var searchInterval = 2.0
-    /// The time, in seconds, that an executor has to read a buffer that it polls. After this time, the source's thread
-    /// reads the buffer instead. If this value is nil, the time is derived from the kernel buffers.
+    /// The time limit, in seconds, for an executor to read a buffer that it polls. If the executor exceeds the limit,
+    /// the source's thread reads the buffer instead. If the limit is nil, it is derived from the kernel buffers.
     package var tolerance: Double?
 
     /// Creates the default options.

@@ -19,28 +19,31 @@ struct TimestampCorrector {
     /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// An arrival with a delay below this value, in nanoseconds, confirms the offset.
+    /// If the delay of an arrival is below this value, in nanoseconds, the arrival confirms that the clock offset is
+    /// still correct.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// If a time of a local clock is later than its arrival by more than this value, in nanoseconds, the offset is
-    /// measured again.
+    /// If a sample's time, converted from a local clock, is later than its arrival by more than this value, in
+    /// nanoseconds, the clock offset is measured again.
     private static let maximumLead: Int64 = 10_000_000
-    /// A larger change of a local clock's offset, in nanoseconds, counts as a clock step.
+    /// If the offset of a local clock changes by more than this value, in nanoseconds, the change counts as a clock
+    /// step.
     private static let minimumCountedStep: UInt64 = 1_000_000
-    /// A change of a local clock's offset of at most this value, in nanoseconds, is measurement noise. Applying it
-    /// would make the intervals between the samples uneven.
+    /// If the offset of a local clock changes by at most this value, in nanoseconds, the change is ignored as
+    /// measurement noise. Applying it would make the intervals between the samples uneven.
     private static let offsetNoise: UInt64 = 20_000
-    /// If the first delay on the device's clock exceeds this value, in seconds, plus the time for twice the largest
-    /// buffer, the driver does not use the clock that it claims to use.
+    /// The maximum delay of the first samples, in seconds, if their timestamps are on the device's clock. The time for
+    /// twice the largest buffer is added. If the delay is longer, the driver does not use the clock that it claims to
+    /// use.
     private static let maximumInitialDelay = 5.0
-    /// Each regression of the timestamps adds `regressionWeight` to a score, and each regular refill subtracts 1. At
-    /// the limit, the timestamps are no longer used.
+    /// Each time the timestamps go backward, `regressionWeight` is added to a score. Each regular refill subtracts 1.
+    /// When the score reaches `regressionLimit`, the timestamps are no longer used.
     private static let regressionWeight = 8
     private static let regressionLimit = 64
-    /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
-    /// delay.
+    /// If timestamps and arrival times diverge by at least this time, in seconds, this is treated as a clock step. A
+    /// smaller difference is treated as a delay.
     private static let minimumStep = 1.0
-    /// The delays, in nanoseconds, that are plausible for the first samples of a capture. If the delay is in this
-    /// range, the offset from the previous capture is kept.
+    /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
+    /// the offset from the previous capture remains in use.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// The offset of a remote machine's clock, as measured during a capture.
@@ -107,9 +110,10 @@ struct TimestampCorrector {
         nextMeasurement = .zero
     }
 
-    /// Corrects the times of a refill in place. On input, each time must be the timestamp plus `offset`. Returns the
-    /// number of valid times, which are at the start of the buffer. They are in ascending order, and later than all
-    /// previous times unless the device's clock has been set back by more than `minimumStep`.
+    /// Corrects the times of a refill in place. On input, each time must be the driver's timestamp plus `offset`.
+    /// Returns the number of samples with valid times, which are at the start of the buffer. The valid times are in
+    /// ascending order. They are also later than all previous times, unless the device's clock has been set back by
+    /// more than `minimumStep`.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -189,8 +193,9 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Distributes the samples evenly between the last time and `end`. A pause, if any, remains before the first
-    /// sample. `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
+    /// Assigns evenly spaced times to the samples. The last sample gets the time `end`. If there was a pause after the
+    /// previous refill, the pause stays before the first sample. `spacing` is the interval between the driver's
+    /// timestamps in nanoseconds, or 0 if unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -204,7 +209,7 @@ struct TimestampCorrector {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Distributes the samples evenly if their times are not in ascending order. Returns the number of times to keep.
+    /// Distributes the samples evenly if their times are not in ascending order. Returns the number of samples to keep.
     private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
         let count = times.count
         let end = times[count - 1]
@@ -221,9 +226,9 @@ struct TimestampCorrector {
         // At least one nanosecond per sample, so that all times can differ.
         let minimumDuration = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
-            // After a delayed refill, the timestamps may be in ascending order but begin before the previous sample.
-            // The spacing is the shorter of the first and the last interval, because a pause lengthens only one of
-            // them.
+            // The timestamps of a delayed refill may begin before the previous sample, although they are in ascending
+            // order. Their spacing is then the shorter of the first and the last interval, because a pause lengthens
+            // only one of them.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)

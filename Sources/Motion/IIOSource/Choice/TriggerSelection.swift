@@ -7,14 +7,14 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger matches the device. The associated value lists the names that its trigger would usually have. The
-        /// buffer is opened without a trigger, because the device may not need one.
+        /// No trigger matches the device. The associated value contains the names that a trigger of this device would
+        /// usually have. The buffer is opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
         /// The configured trigger does not exist. `offered` lists the existing triggers.
         case missing(String, offered: [String])
     }
 
-    /// `parent` is called only if no trigger has a matching name.
+    /// `parent` is called only if none of the triggers can be matched by its name.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {

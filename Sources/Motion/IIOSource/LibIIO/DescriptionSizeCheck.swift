@@ -10,12 +10,12 @@ import SystemCalls
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
-    /// The timeout in seconds for each address of a server, as in libiio.
+    /// The timeout for each address of a server, in seconds. libiio uses the same value.
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address at which the server announced a size, or nil if it announced none. Throws an error if the
-    /// size is too large or the server does not respond in time. libiio reports all other problems.
+    /// Returns the address whose server announced a size, or nil if none did. Throws an error only if the size is too
+    /// large or the server does not respond in time. All other problems are reported by libiio.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
@@ -32,7 +32,8 @@ enum DescriptionSizeCheck {
         }
         switch response {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // A timeout must be an error. Otherwise, a server could ignore this check and then announce any size to libiio.
+        // A timeout must be an error. Otherwise, a server could leave this check unanswered and then announce any size
+        // to libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return serverAddress
         }

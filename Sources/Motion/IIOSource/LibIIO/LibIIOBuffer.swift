@@ -75,10 +75,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Prevents reads of an empty local buffer. On such a read, many drivers read the sensor's hardware FIFO earlier than
-/// necessary.
+/// Ensures that an empty local buffer is not read. Reading it would make many drivers read the sensor's hardware FIFO
+/// earlier than necessary.
 struct RefillGate {
-    /// True if the caller has not waited for samples since the last successful refill.
+    /// True after a successful refill. The caller has then not yet waited for more samples, so the buffer may be empty.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

@@ -19,8 +19,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
     private static let defaultKernelBuffers = 4
-    /// The error number of the request that lost the connection, or 0. After this error, responses may no longer match
-    /// requests.
+    /// The error number of the request during which the connection was lost, or 0. After this error, a response may
+    /// belong to an earlier request.
     private let desynchronizationError = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerAddress?) {
@@ -35,8 +35,9 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     deinit { iio_context_destroy(pointer) }
 
-    /// Runs a request, unless an earlier request has lost the connection or timed out. A late response would be
-    /// mistaken for the response to the next request, so a new context must be opened.
+    /// Runs a request. If the connection was lost or timed out during an earlier request, throws an error instead,
+    /// because a late response would be mistaken for the response to this request. The caller must then open a new
+    /// context.
     private func ifSynchronized<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
         let number = desynchronizationError.load(ordering: .relaxed)
         guard number == 0 else { throw IIOFailure("request after a failed request", number) }
@@ -205,8 +206,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // If only libiio can find the host, through multicast DNS, the server's address is unknown. In this case,
-            // libiio also reads the buffer.
+            // Some hosts can be found only by libiio, through multicast DNS. Their addresses are unknown here, so their
+            // buffers are also read through libiio.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,

@@ -48,7 +48,7 @@ extension IIOFailure {
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// The failure to report for a device whose removal was detected without a failed call.
+    /// Creates the failure for a device that has been removed. Used if the removal was detected before any call failed.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)

@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// The libiio functions that this module uses. They are called on threads that block SIGPIPE. Exceptions are
+/// The libiio functions that this module uses. They are called only on threads that block SIGPIPE, except for
 /// `devices(at:)`, `time(of:)`, and refills of buffers that have a `pollHandle`.
 protocol IIOLibrary: Sendable {
     /// Blocks until the server responds or the connection fails.
@@ -64,13 +64,14 @@ protocol IIOLease: AnyObject, Sendable {
 protocol IIOBuffer: AnyObject, Sendable {
     var scanSize: Int { get }
     var kernelBuffers: Int { get }
-    /// A descriptor to poll for samples, and a wakeup pipe that is signaled on cancellation. If nil, `refill` blocks.
+    /// A descriptor that can be polled for samples, and a wakeup pipe that is signaled when the capture is cancelled.
+    /// If the handle is nil, `refill` blocks instead.
     var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
-    /// Starts a prepared capture. Another thread may cancel it in the meantime.
+    /// Starts a prepared capture. Another thread may cancel the capture during this call.
     func start() throws(IIOFailure)
-    /// Reads the next samples and returns their size in bytes, or a negative error number. The bytes are valid until
-    /// the next call. `reads` is the number of system calls that are still permitted. Returns -EAGAIN if no samples are
-    /// available or `reads` is 0.
+    /// Returns the next samples in `bytes`, and their size in bytes or a negative error number. The bytes are valid
+    /// until the next call. `reads` is the number of system calls that are still permitted. If no samples are available
+    /// within this limit, returns -EAGAIN.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Makes a waiting refill and all later refills fail with EBADF.
     func cancel()

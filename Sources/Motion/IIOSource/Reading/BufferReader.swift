@@ -70,7 +70,7 @@ struct BufferReader {
         }
     }
 
-    /// Returns false if there are no samples or the reader must not deliver them.
+    /// Returns false if `bytes` contains no samples or the reader has been asked to end.
     mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0

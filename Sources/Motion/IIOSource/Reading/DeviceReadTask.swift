@@ -17,7 +17,8 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial values have been read, or nil if `readsInitialValues` is false.
+        // The requested sensors whose initial values have already been read. nil if `readsInitialValues` is false,
+        // because initial values are then not needed.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -85,7 +86,8 @@ struct DeviceReadTask {
         throw ReaderFailure(failure.error(.stream(device: group.deviceID, address: address)), .reconnect)
     }
 
-    /// The maximum delay, in seconds, before an executor reads a buffer that it polls.
+    /// The upper limit, in seconds, of the tolerance: the time within which an executor must read a buffer that it
+    /// polls.
     private static let maximumTolerance = 0.1
 
     /// Reads the buffer until an error occurs or the task ends. Returns the error number and the final state of the
@@ -97,7 +99,7 @@ struct DeviceReadTask {
         guard let pollHandle = buffer.pollHandle else { return (bufferReader.run(buffer), bufferReader) }
         let pollableBuffer = PollableBuffer(buffer, pollHandle.descriptor, bufferReader, plan, clock: clock)
         let sensors = bufferReader.sensors
-        // The tolerance is short enough for the reader thread to resume well before the kernel buffers are full.
+        // The tolerance is short enough that the reader thread can take over well before the kernel buffers are full.
         let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: pollableBuffer, wakeUp: pollHandle.wakeUp, clock: clock, tolerance: tolerance,

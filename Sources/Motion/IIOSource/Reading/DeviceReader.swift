@@ -16,7 +16,8 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
-    /// A phase, its start time, and a number. The number differs each time the same phase is entered again.
+    /// A phase, its start time, and a number that changes each time a phase is entered. The number shows whether the
+    /// same phase has been entered again.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -38,7 +39,7 @@ final class DeviceReader: Sendable {
     }
 
     private struct State {
-        /// nil if the thread has been asked to end.
+        /// The plan to carry out, or nil if the thread has been asked to end.
         var plan: DeviceReadPlan?
         /// The number of the current task. A task is one attempt to carry out a plan, and ends when the number changes.
         var generation = 0
@@ -83,7 +84,8 @@ final class DeviceReader: Sendable {
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // If the thread is already setting up the device, a new plan does not extend the time limit for the setup.
+            // If the thread is already setting up the device, the time limit for the setup continues to run, although
+            // the plan changes.
             let continuesSetup = state.plan != nil && state.isSettingUp
             if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
@@ -115,8 +117,8 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end. A new thread may then already be delivering readings. The value
-    /// remains true if only the current task has ended.
+    /// False once the thread has been asked to end, because a new thread may then already be delivering readings. If
+    /// only the current task has ended, the value is still true.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
@@ -145,7 +147,7 @@ final class DeviceReader: Sendable {
     /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
-        // Incrementing the counter toggles the value, because the value is true while the counter is odd.
+        // The value is true while the counter is odd, so incrementing the counter toggles the value.
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
@@ -166,7 +168,7 @@ struct ReaderFailure: Error {
 
     let error: DeviceError
     let remedy: Remedy
-    /// True if the operation may succeed with fewer samples.
+    /// True if a retry with fewer samples may succeed.
     var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
     var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
     private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }

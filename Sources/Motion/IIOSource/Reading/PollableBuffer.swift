@@ -38,11 +38,12 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps, because their times then depend on when the buffer is read. In this case,
-    /// only the reader thread may read the buffer, because the app may delay an executor.
+    /// False if samples may lack timestamps. Their times then depend on when the buffer is read, and the app may delay
+    /// an executor. Therefore, only the reader thread may read the buffer in this case.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
-    /// Waits until no thread reads, and makes later reads fail. Returns the error number and the final reader state.
+    /// Waits until no thread is reading, and makes all later reads fail. Returns the error number and the final state
+    /// of the buffer reader.
     func close() -> (errorNumber: Int32, bufferReader: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil
@@ -61,7 +62,7 @@ final class PollableBuffer: PollableSource {
             }
         let outcome = try content.use { content throws(DeviceError) in
             try read(&content, &remainingReads)
-            // If reads remain after reading, the buffer is empty. Only an executor uses the outcome.
+            // If `remainingReads` has not reached 0, the buffer is empty. Only an executor uses this outcome.
             return remainingReads > 0 ? ReadOutcome.drained : .moreAvailable
         }
         return outcome ?? .contended
@@ -73,7 +74,7 @@ final class PollableBuffer: PollableSource {
 
     private func read(_ content: inout Content, _ remainingReads: inout Int) throws(DeviceError) {
         if content.errorNumber == 0, let buffer = content.buffer {
-            // If the machine was suspended, the timeout may have expired although samples are available.
+            // After a system suspend, the timeout may have expired while samples are waiting. In this case, read them.
             if remainingReads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { remainingReads = 1 }
             if remainingReads > 0 {
                 content.errorNumber = read(buffer, &content.bufferReader, &remainingReads)
@@ -81,14 +82,15 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // The timeout has expired. EPIPE is the error that libiio reports for a server that is silent or sends data
+            // The timeout has expired. The error number is EPIPE, as in libiio when a server is silent or sends data
             // without samples.
             if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
                 content.errorNumber = EPIPE
             }
         }
         guard content.errorNumber == 0 else {
-            // This error only stops reading. The error that `DeviceReadTask` reports is the result of `close()`.
+            // Throwing this error only stops the reading. `DeviceReadTask` reports the error number that `close()`
+            // returns instead.
             throw DeviceError(
                 .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))
         }

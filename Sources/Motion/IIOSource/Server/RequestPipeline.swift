@@ -15,9 +15,10 @@ struct RequestPipeline {
     private static let maximumTrialInterval = 4096
 
     private enum State {
-        /// One refill per request. The value is the number of requests until the next trial with two refills.
+        /// Requests one refill at a time. The associated value is the number of requests until the next trial, which
+        /// requests two.
         case single(Int)
-        /// Two refills per request. The value is the number of refills that have arrived separately.
+        /// Requests two refills at a time. The associated value is the number of refills that have arrived separately.
         case trial(Int)
         case pipelined
     }
@@ -68,7 +69,8 @@ struct RequestPipeline {
 
 /// The capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The maximum number of consecutive trials without a result. After that, no buffer starts another trial.
+    /// The maximum number of consecutive trials without a result. Once this number is reached, no buffer starts another
+    /// trial.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

@@ -133,8 +133,8 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // If the request is not a multiple of the refill size, the scan size has changed since the request, and the
-        // chunk does not count.
+        // If the request is not a multiple of the refill size, the scan size has changed since the request was sent.
+        // The size of the chunk then says nothing about the server, so the chunk is not recorded.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }

@@ -86,7 +86,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// Returns false if a whole number of scans was requested but the last scan is incomplete.
+    /// Returns false if the last scan is incomplete although a whole number of scans was requested.
     mutating func finishResponse(requested: Int) -> Bool {
         let isComplete = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []

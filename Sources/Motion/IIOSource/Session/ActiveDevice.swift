@@ -35,7 +35,7 @@ final class ActiveDevice {
     }
 
     private(set) var discovery: Discovery
-    /// A newer description of the device. It takes effect once no reader thread is running.
+    /// A newer description of the device. It is applied once no reader thread is running.
     private var update: Discovery?
     private(set) var state = State.idle
     var buffer: BufferUse
@@ -65,8 +65,8 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Passes the plan to the reader if it has changed. Also reactivates a reader that has been asked to end, because
-    /// such a reader has no plan.
+    /// Passes the plan to the reader if it differs from the reader's current plan. This also reactivates a reader that
+    /// has been asked to end, because the plan of such a reader is nil.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {

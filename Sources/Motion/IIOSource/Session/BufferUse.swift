@@ -21,9 +21,10 @@ struct BufferUse {
 
     /// The reason why the buffer is disabled and the condition for a retry, or nil while the buffer is enabled.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False once a buffer with decimation has failed, possibly because of a lack of memory or a slow sensor.
+    /// False once the buffer has failed with decimation, because it may work without. Decimation can fail because of a
+    /// lack of memory or a slow sensor.
     private(set) var mayDecimate = true
-    /// True if the buffer is to be disabled the next time it delivers no samples.
+    /// True if the buffer has only one attempt left. If it delivers no samples this time, it is disabled.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff
@@ -47,8 +48,8 @@ struct BufferUse {
 
     mutating func stopDecimating() { mayDecimate = false }
 
-    /// `isForbidden` is true if the user lacked permission to open the device node. `isAccessible` is true if the user
-    /// has this permission now.
+    /// `isForbidden` is true if the device node could not be opened because the user lacked permission. `isAccessible`
+    /// is true if the user has permission now.
     mutating func disable(_ remark: String, isForbidden: Bool, isAccessible: Bool, now: BootTime) {
         let retry: Retry =
             if isForbidden, !isAccessible {

@@ -18,9 +18,9 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// Starts the thread again if the system could not create one.
+        /// Tries again to start the thread if the system could not create it.
         var retryTimer: ClockTimer?
-        /// Until this time, callers do not wait for the discovery, because the context was unreachable.
+        /// The time until which callers do not wait for the discovery, because the context was unreachable.
         var nextDiscovery: BootTime?
     }
 
@@ -106,7 +106,7 @@ final class ContextSession: Sendable {
             // Without subscribers, the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                // If a caller has requested work in the meantime, this thread must process it.
+                // If a caller has requested work in the meantime, do not end the thread, because it must do this work.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true

@@ -51,7 +51,7 @@ extension ContextSupervisor {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // Also mark the sensors found by an earlier thread of the session as unavailable.
+            // An earlier thread of the session may have found further sensors. Mark these as unavailable too.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -121,8 +121,8 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which to reopen the context, or nil. It is set only if the devices in the context differed from the
-    /// listed devices.
+    /// The time at which to reopen the context, or nil if this is not necessary. It is necessary if the devices in the
+    /// context differed from the listed devices.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {
@@ -162,7 +162,7 @@ struct PersistentDeviceNames {
         }
         var names: [String: String] = [:]
         for device in devices {
-            // Among the unused names of the same model, a name that equals the ID is preferred.
+            // If several names of this model are unused, prefer the one that equals the device's ID.
             let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }

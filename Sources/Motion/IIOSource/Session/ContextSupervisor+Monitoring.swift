@@ -10,8 +10,7 @@ extension ContextSupervisor {
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // Refused settings are not retried during setup, because `facts` still contains those of the previous
-            // stage.
+            // During setup, refused settings are not retried, because `facts` still describes the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)

@@ -19,8 +19,8 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads that are still running. Once it is reached, further stuck threads are
-    /// not abandoned.
+    /// The maximum number of abandoned threads that are still running. Once it is reached, no further stuck threads are
+    /// abandoned.
     static let maximumAbandoned = 4
     /// While the kernel reports new devices, frequent searches are unnecessary, and the search interval is multiplied
     /// by this factor.
@@ -84,7 +84,8 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read `stage` before `facts`, because a reader records its facts before it ends.
+        // Read `stage` before `facts`. A reader records its facts before it ends, so the facts are complete if the
+        // stage shows that the reader has ended.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -105,7 +106,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        // The context must not be reopened before the device is due for a retry.
+        // Do not reopen the context until the device is due for a retry.
         opening.postpone(to: device.retry.time)
     }
 

@@ -35,7 +35,8 @@ struct StallDetector {
     private(set) var isFlowing = false
     private var graceEnd: BootTime?
 
-    /// Creates a detector for setup or polling. The same time limit applies at the start and whenever progress stops.
+    /// Creates a detector for setup or polling. `limit` is the maximum time without progress, both at the start and
+    /// later.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
@@ -55,7 +56,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// If there is no progress by this time, the check fails.
+    /// The time at which the check fails if there has been no progress by then.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
@@ -69,7 +70,7 @@ struct StallDetector {
     }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
-        // The caller checks at `deadline`, and at least once per `interval`.
+        // The check was due at `deadline` or one `interval` after the last check, whichever came first.
         let due = min(deadline, lastCheck.advanced(bySeconds: Self.interval))
         lastCheck = now
         if progress != self.progress {
@@ -79,8 +80,8 @@ struct StallDetector {
             isFlowing = true
             return .none
         }
-        // If the check is late, the deadline is extended to the end of a grace period, unless it is later anyway. This
-        // happens only once while there is no progress.
+        // If the check is late, extend the deadline to the end of a grace period, unless the deadline is later anyway.
+        // The deadline is extended only once until there is progress again.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
