@@ -7,7 +7,7 @@ import JSONBytes
 package enum ChannelNode: AccessoryNode, Hashable {
     /// A serial port on USB or on the board, or a pseudo-terminal.
     case tty(path: String, TTYSettings)
-    /// A HID device that is read and written in reports.
+    /// A HID device, which transfers data in reports.
     case hidraw(path: String, HIDFraming)
     /// A Unix domain stream socket.
     case socket(path: String)
@@ -96,7 +96,7 @@ package struct USBEndpoints: Sendable, Hashable {
     }
 }
 
-/// The settings of a node in JSON. The keys are the same in rules and in declared accessories.
+/// The settings of a node, read from JSON. Rules and declared accessories use the same keys.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?

@@ -7,7 +7,8 @@ import SystemCalls
 /// The state of polling, which the reactor and the executor of the app's callbacks share. At any time, only one of the
 /// two polls the port.
 struct ChannelPolling: ~Copyable {
-    /// True once the port is about to be closed. Hold this lock while reading from the port.
+    /// A lock that must be held while reading from the port. The protected value becomes true when the port is about to
+    /// be closed.
     let isClosed = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. Used on the reactor thread. `nil` while the
     /// channel does not belong to the reactor.
@@ -16,7 +17,8 @@ struct ChannelPolling: ~Copyable {
     let executor = Mutex<ExecutorIdentity?>(nil)
     /// The maximum time, in seconds, that the executor may leave available input unread.
     let tolerance: Double
-    /// Set to false when the connection is about to end. From then on, only the reactor may poll the port.
+    /// True while the executor may poll the port. When the connection is about to end, this flag becomes false, and
+    /// only the reactor may poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
     /// True if the executor could not read because another thread was using the port. See `readPendingInput`.
@@ -25,7 +27,7 @@ struct ChannelPolling: ~Copyable {
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Polling by the executor of the app's callbacks, which saves waking the reactor thread.
+/// Methods that let the executor of the app's callbacks poll the port, so that the reactor thread need not be woken.
 extension ChannelCore {
     /// Sets the executor that may poll the port. If `executor` is `nil`, only the reactor polls the port.
     func setExecutor(_ executor: ExecutorIdentity?) {
@@ -34,10 +36,11 @@ extension ChannelCore {
         if former != executor { reactor.requestService() }
     }
 
-    /// Reads from the port on the calling thread. This is necessary while an executor polls the port, because the
-    /// executor may be blocked. Returns false if no bytes are available.
+    /// If an executor polls the port, reads from the port on the calling thread, because the executor may be blocked.
+    /// Returns true if the app can then read bytes.
     ///
-    /// Reads again if the executor missed a read in the meantime. Its run loop would not report the same bytes again.
+    /// The executor cannot read at the same time. If it has tried to, its run loop would not report the same bytes
+    /// again, so this method repeats the read.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         var hasInput = false
@@ -69,8 +72,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// If an executor polls the port, returns the descriptor that the reactor polls instead. Otherwise, returns `nil`,
-    /// and the reactor polls the port itself.
+    /// If an executor polls the port for input, returns the coordinator's descriptor, which the reactor polls instead.
+    /// Otherwise, returns `nil`, and the reactor polls the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -78,7 +81,7 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // The executor has stopped polling. Reading from the port reveals the reason.
+        // The executor has stopped polling. Reads from the port to find the reason.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
@@ -113,16 +116,17 @@ extension ChannelCore: PollableSource {
     var deadline: BootTime { .never }
 
     /// Reads from the port on the executor. The end of the connection is reported by the reactor, not here. If the
-    /// input pipe is full, the executor stops reading, and the reactor resumes it when there is space again.
+    /// input pipe is full, the executor stops polling. When there is space again, the reactor lets the executor
+    /// continue.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
-        // The other thread may have finished before it could notice the flag.
+        // Tries once more, because the other thread may have finished reading before the flag was set.
         return readUnlessContended() ?? .contended
     }
 
-    /// Returns nil if another thread is using the port.
+    /// Reads from the port. Returns nil without reading if another thread is using the port.
     private func readUnlessContended() -> ReadOutcome? {
         polling.isClosed.withLockIfAvailable { isClosed in
             guard !isClosed else { return .finished }

@@ -7,8 +7,8 @@ import SystemCalls
 
 /// Methods that run only on the reactor thread.
 extension ChannelCore {
-    /// Returns the poll(2) events to request for the port, or `nil` if the port must not be polled now. `coordinator`
-    /// is the descriptor to poll while an executor polls the port.
+    /// Returns the poll(2) events to request for the port, or `nil` if the port must not be polled now. If an executor
+    /// polls the port, `coordinator` is a second descriptor that the reactor must poll.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
@@ -53,8 +53,8 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // If the pipe has no space, the remaining bytes are read after the app has read from the pipe. Their total
-            // number is limited.
+            // If the input pipe is full, the remaining bytes are read later, when the app has read from the pipe. Their
+            // total number is limited.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }

@@ -5,8 +5,8 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// Reads `end` before `bytesAvailable`. No bytes arrive after `end` has been set, so the number of available bytes
-    /// is then final.
+    /// The status of the channel. `end` is read before `bytesAvailable`. Because no bytes arrive after `end` has been
+    /// set, the number of available bytes is final if `end` is not `nil`.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0

@@ -52,7 +52,8 @@ package final class ChannelReactor: Sendable {
     /// Makes the reactor thread call `serve` on every channel.
     func requestService() {
         isServiceRequested.store(true, ordering: .sequentiallyConsistent)
-        // The reactor thread needs no wakeup, because it checks `isServiceRequested` before it waits again.
+        // If this is the reactor thread, no wakeup is necessary, because the thread checks `isServiceRequested` before
+        // it waits again.
         if isCurrent { return }
         if isWakeupPending.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()

@@ -45,8 +45,8 @@ struct ChannelState: ~Copyable {
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// The closures of `end(_:then:)`. They are called after the observer has been notified of the end. If the end is
-    /// delayed until the app has read more bytes, the closures are not delayed.
+    /// The closures of `end(_:then:)`. They are called after the observer has been notified of the end. However, if
+    /// this notification is delayed until the app has read more bytes, the closures are called before it.
     var endWaiters = Completion()
     /// The closures of `whenReleased(_:)`, called after the port has been released.
     var releaseWaiters = Completion()
@@ -128,7 +128,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. A single fruitless attempt then starts a new pause.
+    /// Ends a pause. If the next attempt is also fruitless, it starts a new pause at once.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }

@@ -94,8 +94,8 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Repeats an attempt if it fails for a temporary reason. To create an error message, the process that has the node
-    /// open must be found, which takes much longer than an attempt. Only the last failure therefore has a message.
+    /// Repeats an attempt if it fails for a temporary reason. An error message is created only for the last failure,
+    /// because finding the process that has the node open takes much longer than an attempt.
     ///
     /// - Parameters:
     ///   - retryDelays: The delays between attempts, in seconds. When their sum has elapsed, no further attempt begins.

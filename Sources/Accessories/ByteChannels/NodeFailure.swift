@@ -100,5 +100,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// An alias for the C structure `group`. Inside `NodeFailure`, the name refers to the method `group(_:)`.
+/// An alias for the C structure `group`. Inside `NodeFailure`, the name `group` would refer to the method `group(_:)`.
 private typealias GroupEntry = group

@@ -88,8 +88,8 @@ package enum PortResult: Sendable {
         }
     }
 
-    /// Converts the return value of a write call. If no bytes were written, the result is `.wouldBlock`. Retrying
-    /// immediately could loop forever, because poll(2) might still report space.
+    /// Converts the return value of a write call. If no bytes were written, returns `.wouldBlock`, so that the caller
+    /// does not retry immediately. The caller could otherwise loop forever, because poll(2) might still report space.
     static func result(ofWrite count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wouldBlock }

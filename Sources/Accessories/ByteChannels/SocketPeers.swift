@@ -34,8 +34,8 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode of the socket to which a /proc entry of a descriptor links. The link has the form
-    /// "socket:[INODE]".
+    /// Returns the inode of the socket that a descriptor refers to. `path` is the entry of the descriptor in /proc,
+    /// which is a link of the form "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -29,8 +29,8 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // EAGAIN means that the listen backlog of the Unix socket is full. If a server accepts only one client,
-                // its backlog is short.
+                // EAGAIN means that the listen backlog of the Unix socket is full. The backlog is short if the server
+                // accepts only one client.
                 throw NodeFailure(isTemporary: true) {
                     DeviceError(
                         .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
@@ -96,9 +96,9 @@ package final class HIDPort: Port {
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
 
-    /// Reads a report without its number. A numbered report begins with its number, so the buffer must be one byte
-    /// longer than a report. Reports with a different number are skipped. The kernel drops bytes that do not fit into
-    /// the buffer.
+    /// Reads a report and removes its number. A numbered report begins with its number, so the buffer must be one byte
+    /// longer than the report's data. Reports with a different number are skipped. The kernel drops bytes that do not
+    /// fit into the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))

@@ -16,8 +16,8 @@ struct TTYLine {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // On a pseudo-terminal, exclusive mode outlives a program that was killed, until the other side is closed.
-        // Exclusive mode alone is therefore no proof that the pseudo-terminal is in use.
+        // If a program that uses a pseudo-terminal is killed, exclusive mode persists until the other side is closed.
+        // Exclusive mode alone therefore does not prove that the pseudo-terminal is in use.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -30,8 +30,8 @@ struct TTYLine {
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards old input. Does not discard output of the program that used the port before. On a pseudo-terminal,
-        // the other side may not have read this output yet.
+        // Discards old input, but not old output. On a pseudo-terminal, the other side may not have read the output of
+        // the previous program yet.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {
@@ -95,7 +95,7 @@ struct TTYLine {
         }
     }
 
-    /// The value of CRTSCTS. The type of the imported constant is not the same on all platforms.
+    /// The value of CRTSCTS. The imported constant is not used, because its type differs between platforms.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {

@@ -43,9 +43,9 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // Discards output that the device does not accept, because close(2) would otherwise wait for the device. If
-        // there is none, tcflush(3) is not called. On a pseudo-terminal, it would discard bytes that the other side has
-        // not read yet.
+        // Discards unsent output, because close(2) would otherwise wait for the device. If all output has been sent,
+        // tcflush(3) is not called. On a pseudo-terminal, the call would discard bytes that the other side has not read
+        // yet.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

@@ -28,7 +28,7 @@ package struct LiveUSBKernel: USBKernel {
     package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
-/// Calculates the numbers of ioctl(2) requests. In C, macros calculate them. Swift cannot import these macros.
+/// Calculates the request numbers of ioctl(2). C code calculates them with macros, which Swift cannot import.
 enum IOControl {
     enum Direction { case none, toKernel, fromKernel }
 
@@ -59,7 +59,7 @@ package enum USBRequest {
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// The argument is a request block that has been submitted. The block must still be reaped after this request.
+    /// Cancels a submitted request block, which is the argument. The block must still be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
     /// The kernel stores the address of a completed request block in the argument. Fails with EAGAIN if there is none.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)

@@ -4,9 +4,9 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that files in directories declare. Each accessory is attached as long as its file exists and
-/// declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content or missing
-/// permission detaches it after the settle time.
+/// The accessories that are declared by files in the configured directories. Each accessory is attached as long as its
+/// file exists and declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid
+/// content or missing permission detaches it after the settle time.
 ///
 /// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files are ignored, and
 /// so are files without the extension "json".
@@ -125,8 +125,8 @@ struct AccessoryFolders {
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The file may be modified while it is being read, possibly without a change of its timestamp. The time is
-        // therefore taken before reading.
+        // Gets the current time before reading the file. If the file is modified while it is being read, possibly
+        // without a change of its timestamp, it then still counts as recently modified.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -180,9 +180,10 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the assumed age of a newly detected failure, in seconds. If the age is at least the settle time, the
-    /// failure is reported immediately. This is the case if the failure cannot detach an accessory and cannot result
-    /// from a partial write. Otherwise, the age is the time since the last change of the file, or 0 if unknown.
+    /// Returns the assumed age of a newly detected failure, in seconds. A failure whose age has reached the settle time
+    /// is reported immediately. Returns the settle time if the failure cannot detach an accessory and cannot result
+    /// from a partial write. Otherwise, returns the time since the last change of the file, or 0 if this time is
+    /// unknown.
     private func failureAge(of file: File) -> Double {
         // If a file has been written only partially, reading it succeeds, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }

@@ -15,8 +15,8 @@ struct AccessoryTracker {
         case detach(String)
         /// Ends the channels of these protocols because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Schedules a call of `timerFired`. It replaces a call that was scheduled for the same key. If the time is
-        /// `nil`, no call is scheduled.
+        /// Schedules a call of `timerFired`. Any call that is already scheduled for the same key is cancelled. If the
+        /// time is `nil`, no new call is scheduled.
         case scheduleTimer(String, BootTime?)
         /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)
@@ -144,8 +144,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // Only missing nodes are removed. If a node exists but cannot be opened, it is reported, so that the app
-            // receives the reason when it tries to open the node.
+            // Removes only the protocols whose nodes are missing. A protocol is kept if its node exists but cannot be
+            // opened, so that the app receives the reason when it tries to open the node.
             let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))

@@ -35,11 +35,11 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// If a closed channel on the same node is still sending, `open` waits for this time, in seconds. The time is
-    /// short, because apps may open nodes on their main threads.
+    /// The maximum time, in seconds, that `open` waits if a closed channel on the same node is still sending. The time
+    /// is short, because apps may open nodes on their main threads.
     private static let sendTimeout = 0.1
-    /// After that, `open` waits for this additional time, in seconds, until the system has released the node. Matters
-    /// only if a device hangs.
+    /// After discarding the unsent data, `open` waits at most for this time, in seconds, until the system has released
+    /// the node. Matters only if a device hangs.
     private static let releaseTimeout = 0.9
     /// The maximum time to wait for channels to end, in seconds. Channels end immediately unless the app blocks the
     /// reactor thread.

@@ -13,7 +13,7 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Opens file descriptors that are needed later, because none may be available by then. The returned closure is
+    /// Opens file descriptors in advance, because none may be available when they are needed. The returned closure is
     /// called after everything else has been started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.

@@ -42,7 +42,8 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // The next USB device in the path would be the hub, which is not part of this device.
+                    // Stops at the first USB device. The next one in the path would be the hub, which is not part of
+                    // this device.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }

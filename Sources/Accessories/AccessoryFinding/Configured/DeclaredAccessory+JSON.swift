@@ -39,8 +39,8 @@ extension DeclaredAccessory {
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// Returns the contents of a file that declares this accessory, without its USB endpoints, which a file cannot
-    /// declare.
+    /// Returns the contents of a JSON file that declares this accessory. USB endpoints are omitted, because a file
+    /// cannot declare them.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -54,7 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Problem messages contain the names of keys, preceded by `prefix`.
+    /// Reads an accessory. In the messages about problems, the names of keys are preceded by `prefix`.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -83,7 +83,7 @@ extension DeclaredAccessory {
         guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // If the name is invalid, the problem has already been recorded.
+            // If the name is invalid, a problem has already been recorded, so no other problem is added.
             if !hasName || json.problems.count == initialProblemCount {
                 json.recordProblem(subject, "has no name", consequence)
             }

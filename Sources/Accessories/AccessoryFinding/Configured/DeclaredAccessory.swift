@@ -32,7 +32,7 @@ package struct DeclaredAccessory: Sendable, Hashable {
     }
 
     /// The description to publish. If another declared accessory has the same identity, the source replaces the
-    /// identity.
+    /// identity with a unique one.
     package var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,

@@ -30,7 +30,8 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // For the port of a USB serial converter, some kernels create an additional record that has no node.
+            // For the port of a USB serial converter, some kernels create an additional record without a node, which is
+            // ignored here.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -132,7 +133,8 @@ struct AccessoryDetector {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.
         var number: UInt8?
-        /// The node to open, or `nil` if a setting or descriptor is missing. `reason` then says which.
+        /// The node to open, or `nil` if a setting or descriptor is missing. In this case, `reason` says what is
+        /// missing.
         var node: ChannelNode?
         var path: String
         var isInitialized: Bool

@@ -83,8 +83,8 @@ package struct AccessoryDetection: Sendable, Hashable {
 }
 
 extension AccessoryDescription {
-    /// Returns the accessories to which the records belong, in the same form as a live source publishes them. They are
-    /// ordered by device path.
+    /// Detects accessories in a list of records. The result is ordered by device path and is the same as the list that
+    /// a live source would publish.
     package static func detect(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.insert(record) }

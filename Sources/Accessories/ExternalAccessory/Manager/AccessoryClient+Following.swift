@@ -21,7 +21,8 @@ extension AccessoryClient {
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] connection in
                     self?.onMainThread { changed(connection) }
-                    // If the accessory has already been reconnected, no further event will resume the session.
+                    // If the accessory has already been reconnected, no further event would resume the session, so it
+                    // is resumed here.
                     if case .paused = connection { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followingSessions[id] = nil } })

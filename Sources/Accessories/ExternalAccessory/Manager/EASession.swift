@@ -20,10 +20,9 @@ import Logging
 /// was already written is still sent for up to 2 s, or for up to 0.1 s if another session opens the port.
 ///
 /// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
-/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. After
-/// `hasBytesAvailable`, the app must read from the stream before the event is delivered again. After
-/// `hasSpaceAvailable`, the app must write to the stream. `endEncountered` or `errorOccurred` is the last event. No
-/// events follow `close()`.
+/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. `hasBytesAvailable`
+/// is delivered again only after the app has read from the stream, and `hasSpaceAvailable` only after the app has
+/// written to the stream. `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
 ///
 /// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
 /// of the stream. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept

@@ -216,8 +216,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let executors = state.withLock { state in
             state[direction].events.rearm()
-            // The app has read or written in a callback. The executor looks for pending events after the callback, so
-            // this need not be done here. It is signaled all the same, in case the callback runs a nested run loop.
+            // The app has read or written in a callback. The executor looks for pending events after the callback
+            // anyway. It is nevertheless signaled here, because the callback may run a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }
@@ -229,7 +229,7 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Executors are signaled and tasks are resumed outside the lock, because the threads that continue take the lock
+    // Executors are signaled and tasks are resumed outside the lock, because the threads that this wakes take the lock
     // immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in

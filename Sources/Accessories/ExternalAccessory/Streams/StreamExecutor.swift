@@ -54,7 +54,8 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// Identifies this executor to channels. `nil` if the executor cannot read from channels.
+    /// The identity that is passed to a channel to let this executor read from it. `nil` if this executor cannot read
+    /// from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {

@@ -109,7 +109,8 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // Unless resources are lacking, the device was removed during the scan.
+                // Unless the error indicates a lack of resources, the device was removed during the scan and is
+                // skipped.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }
@@ -117,8 +118,8 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // An attribute may be missing because of a lack of resources. The record could then be mistaken for that of
-            // a different device.
+            // If an attribute could not be read because of a lack of resources, the record is incomplete and could be
+            // mistaken for that of a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records

@@ -63,7 +63,7 @@ final class LibUdevReader {
 
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // The next USB device among the parents of a USB device is the hub, so the parents are not searched.
+            // The parents of a USB device are not searched, because the search would find its hub.
             record.usbDevice = record.path
             return
         }

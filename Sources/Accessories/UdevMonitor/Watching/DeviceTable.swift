@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The known devices, keyed by path. Each change returns the events to report.
+/// The known devices, keyed by path. The methods that change the table return the events to report.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
     /// True if a device was omitted because the table was full. Reset by the next scan in which all devices fit into

@@ -67,7 +67,7 @@ struct MessageValidator {
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headerSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // Messages from the kernel have no libudev header and begin with a header line. They are accepted only in
+            // Messages from the kernel begin with a line of text instead of a libudev header. They are accepted only in
             // the kernel group, to which only the kernel can send.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1

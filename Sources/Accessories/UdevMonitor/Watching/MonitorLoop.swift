@@ -36,7 +36,7 @@ final class MonitorLoop {
     /// The delays between probes of udevd's control socket. The socket is probed while it exists but no process listens
     /// on it.
     private var probeBackoff: Backoff
-    /// The time of the next scan or probe. It takes place even if no message arrives.
+    /// The time of the next scan or probe, which takes place whether or not messages arrive.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
@@ -201,8 +201,8 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Receives all available messages. If messages were lost, scans the devices afterwards. Before that, the buffer
-    /// must be empty, because the kernel drops messages while the buffer is full.
+    /// Receives all available messages. If messages were lost, then scans the devices. The buffer must be emptied
+    /// before the scan, because the kernel drops messages while the buffer is full.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }

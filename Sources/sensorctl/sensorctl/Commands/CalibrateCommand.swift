@@ -177,7 +177,8 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // The file contains no positions, so it is created with the default permissions.
+            // Calibration data contains no positions, so access to a new file does not need to be restricted. The file
+            // is created with the default permissions.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

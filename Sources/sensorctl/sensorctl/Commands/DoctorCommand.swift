@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // The state is collected before this method subscribes to sensors. A buffer that is already in use therefore
+        // Collects the state of the machine before subscribing to any sensors, so a buffer that is already in use
         // belongs to another program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }

@@ -89,7 +89,7 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The types of gpsd reports that name the receiver's device path.
+    /// The types of gpsd reports that contain the receiver's device path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
     var description: [String: String] {

@@ -76,7 +76,8 @@ extension PlotBuilder {
         }
     }
 
-    /// The times of faults are relative to the start of each recording.
+    /// Returns the spans of the faults on the time axis. Faults are timed from the start of a recording, so recordings
+    /// that start at different positions need separate spans.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {

@@ -86,7 +86,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// The subjects in the order in which they appear on the page. The default is all subjects.
+    /// The subjects to plot, in the order in which they appear on the page. By default, all subjects are plotted.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }

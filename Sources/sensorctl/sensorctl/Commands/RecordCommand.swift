@@ -97,8 +97,8 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Rejects a folder that is another user's symbolic link. Following the link could overwrite an unintended
-            // file.
+            // Rejects the folder if it is a symbolic link that belongs to another user. Such a link could lead to a
+            // file that must not be overwritten.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -173,7 +173,8 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// After a stop request, writes wait at most 2 s for a slow reader.
+    /// Returns a trace output that writes to standard output. After a stop request, a write waits at most 2 s for a
+    /// slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(
             pipe: Descriptor.standardOutput.number, name: "standard output", shouldKeepWaiting: stop.gracePeriod())
@@ -183,7 +184,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// If the reader has closed the pipe, the recording ends without a failure.
+    /// Returns the stop reason for an error. It does not count as a failure if the reader has closed the pipe.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)

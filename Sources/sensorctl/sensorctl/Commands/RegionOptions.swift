@@ -18,8 +18,8 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws if the stream requires regions or beacons and none are given, or if they are given for a stream that does
-    /// not use them.
+    /// Throws an error if the stream requires regions or beacons but the user has specified none. Also throws if the
+    /// user has specified them for a stream that does not use them.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {

@@ -105,7 +105,8 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal during the read ends the program immediately, because a pipe may never reach its end.
+    /// Reads a file. A signal that arrives in the meantime ends the program immediately. Otherwise, the program could
+    /// wait forever for the end of a pipe.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

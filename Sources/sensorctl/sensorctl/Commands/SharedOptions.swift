@@ -47,7 +47,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// A timer cannot be set to more than 1e8 s.
+    /// Throws an error unless the duration is positive and at most 1e8 s, which is the maximum for a timer.
     static func validate(duration: Double?, option: String = "--duration") throws {
         guard let duration else { return }
         try rejectIf(

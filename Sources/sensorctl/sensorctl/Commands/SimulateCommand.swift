@@ -152,8 +152,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the program must inherit the variable from the user's environment. The only such variable is
-    /// DEVICE_SERVICES_CONFIG, provided that the user has set it.
+    /// Returns true if the program inherits the variable from the user's environment. This applies only to
+    /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -94,8 +94,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Returns a message that says when the recording starts and ends, or nil at maximum speed. A second client may
-    /// connect after the end and receive nothing. At maximum speed, each client receives the whole recording.
+    /// Returns a message that says when the recording starts and ends, because a client that connects after the end
+    /// receives nothing. Returns nil at maximum speed, because every client then receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

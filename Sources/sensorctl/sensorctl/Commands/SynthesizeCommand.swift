@@ -163,7 +163,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
-                // `close()` is not called, so the existing file remains unchanged.
+                // `close()` would replace the existing file, so it is not called.
                 Log.warning("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }

@@ -81,7 +81,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet. If one listener lacks permission, the others therefore continue.
+    /// Each listener has its own outlet, so that a listener without permission does not stop the others.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,

@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The most frequent kinds of reading are tested first.
+        // The cases are ordered by frequency. The kinds of reading that arrive most often come first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -97,7 +97,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // The track contains the gap, so that a page opened later does not draw a line across it.
+            // Adds the gap to the track, so that a page that is opened later does not draw a line across it.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(

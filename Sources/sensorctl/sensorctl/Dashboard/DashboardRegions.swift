@@ -17,7 +17,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         static let unknown = "unknown"
     }
 
-    /// The maximum number of regions that a location manager monitors.
+    /// The maximum number of regions that a location manager can monitor.
     static let limit = 20
 
     private let manager = CLLocationManager()
@@ -100,7 +100,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
         // The receiver's time may differ greatly from the system time. The time of the change is therefore clamped to
-        // the duration of the session.
+        // the range from the start of the session to the current time.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

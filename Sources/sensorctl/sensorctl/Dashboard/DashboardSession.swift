@@ -122,7 +122,7 @@ final class DashboardSession {
             trafficTracker.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // Looks up the clients of services only while a page is open.
+                // Determines which programs use positions and accessories, but only while a page is open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await statusMonitor.users())
                     if users != former { feed.publish(clients: users) }
@@ -141,8 +141,9 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. If the user has chosen none and the device has an accelerometer, a gyroscope and a
-    /// magnetometer, the frame is magnetic. The attitude and the heading can then use the same filter.
+    /// Returns the reference frame that the user has chosen. By default, returns the magnetic frame if the device has
+    /// an accelerometer, a gyroscope and a magnetometer, because the attitude and the heading can then use the same
+    /// filter. Otherwise, returns the arbitrary frame.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -159,8 +160,8 @@ final class DashboardSession {
         return hello
     }
 
-    /// Starts the server. `execute` is called on the main thread with a page's command. It returns an error message, or
-    /// nil on success.
+    /// Starts the server. `execute` carries out the commands that the pages send. It is called on the main thread and
+    /// returns an error message, or nil on success.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

@@ -8,7 +8,7 @@ import SensorTools
 /// Runs `doctor` on a live machine and publishes its findings. Also finds the clients of the machine's services.
 @MainActor
 final class LiveStatusMonitor {
-    /// The interval between queries for clients, in seconds.
+    /// The interval between searches for the clients of the machine's services, in seconds.
     static let queryInterval = 2.0
     /// The duration of the sensor tests that `doctor` performs, in seconds.
     private static let trialDuration = 1.5

@@ -76,7 +76,7 @@ final class ManualFaultInjection: Sendable {
 
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True if sensor readings must be passed to ``apply(_:)`` as well.
+    /// True if ``apply(_:)`` must receive the sensor readings in addition to the other events.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
     var detachesAccessories: Bool { active.contains("unplug") }

@@ -21,7 +21,7 @@ final class SessionClock: Sendable {
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }
 
-    /// Converts a timestamp in seconds since boot to this clock.
+    /// Converts a timestamp in seconds since boot to a time on this clock.
     func seconds(_ boot: Double) -> Double { now - (clock.now.seconds - boot) }
 
     func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }

@@ -13,7 +13,8 @@ import TraceEditing
 final class TracePlayback {
     /// The interval between playback steps. It is about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The number of seconds of history that are replayed at a time. In between, the main thread can do other work.
+    /// After a seek, the history is replayed in portions of this length, in seconds. Between two portions, the main
+    /// thread can do other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -62,7 +63,8 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // On a busy machine, playback falls behind. It does not catch up in one large step.
+            // Limits the length of a step. If the machine is busy, playback falls behind instead of catching up in one
+            // large step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -88,7 +90,8 @@ final class TracePlayback {
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // Playing to the end also delivers the events that the managers hold back until later events arrive.
+            // The managers hold some events back until later events arrive. Playing to the end delivers these events
+            // too.
             try? simulated.play()
             return false
         }
@@ -128,7 +131,8 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // Playing to the end also delivers the events that the managers hold back until later events arrive.
+            // The managers hold some events back until later events arrive. Playing to the end delivers these events
+            // too.
             try? simulated.play()
             break
         }

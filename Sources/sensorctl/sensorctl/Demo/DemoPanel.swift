@@ -14,7 +14,7 @@ struct DemoPanel {
     mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         title(on: &canvas)
-        // The width of the instruments depends on the terminal. They need at least 34 columns.
+        // The instruments take up two fifths of the terminal's width, but at least 34 and at most 52 columns.
         let instrumentsWidth = min(max(width * 2 / 5, 34), 52)
         let mapWidth = width - instrumentsWidth
         let bodyHeight = height - 2

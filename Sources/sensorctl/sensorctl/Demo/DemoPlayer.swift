@@ -13,7 +13,7 @@ struct DemoPlayer {
     let trace: DemoTrace
     let stop: StopRequest
 
-    /// Plays the trace in a terminal in about the given number of seconds.
+    /// Plays the trace in a terminal. The speed is chosen so that this takes about `seconds` seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }
@@ -135,8 +135,7 @@ struct DemoTrace {
         let device = SimulatedDevice(file)
         let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
-        // The only error that `play()` can throw means that another playback is already running, which is impossible
-        // here.
+        // `play()` throws an error only if another playback is already running, which is impossible here.
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest

@@ -76,11 +76,12 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other position. Later positions are stored at half the previous rate.
+    /// Removes every other stored position. From then on, positions are stored at half the previous rate.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The filter keeps all positions after gaps. If these alone exceed the limit, the oldest positions are removed.
+        // The filter above always keeps the first position after a gap. If too many positions remain, removes the
+        // oldest ones.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -107,8 +107,8 @@ struct MapView {
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)
-        // Adds a margin of 4 dots on each side. A dot stands for at least 0.25 m. Otherwise, the noise of a stationary
-        // receiver would fill the whole map.
+        // Leaves a margin of 4 dots on each side. A dot represents at least 0.25 m, so that the noise of a stationary
+        // receiver does not fill the whole map.
         let target = max(tall / Double(max(1, height - 8)), wide / Double(max(1, width - 8)), 0.25)
         guard scale > 0 else {
             (latitude, longitude, scale) = (middle.latitude, middle.longitude, target)

@@ -108,8 +108,8 @@ struct BrailleGrid {
     /// The radius of the largest circle that fits into the picture's height, in dots.
     var radius: Double { Double(height) / 2 - 1 }
 
-    /// Converts polar coordinates to a position in the picture. The angle is measured clockwise from the top, and the
-    /// distance from the center.
+    /// Converts polar coordinates to a position in the picture. The angle is in radians, clockwise from the top. The
+    /// distance from the center is in dots.
     func point(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }

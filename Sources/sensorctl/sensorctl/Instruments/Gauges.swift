@@ -130,8 +130,8 @@ extension MotionReading: PicturedReading {
         return rows + [ink.dim(foot)]
     }
 
-    /// All axes of a vector share a scale that is symmetric about zero, so that they can be compared. Pressure and
-    /// altitude each have their own scale.
+    /// Returns the range of values that a sparkline covers. The axes of a vector share a range that is symmetric about
+    /// zero, so that they can be compared. Pressure and altitude each have their own range.
     private func range(of line: Sparkline, among lines: [Sparkline]) -> (Double, Double) {
         guard stream == .pressure else {
             let extremes = lines.compactMap { line in line.range.map { max(abs($0.least), abs($0.greatest)) } }

@@ -30,7 +30,7 @@ struct HorizonView {
     func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         guard columns >= 12, rows >= 5 else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
-        // A dot is as wide as it is high, because a row is as high as two columns are wide.
+        // A dot is as wide as it is high, so the step is the same in both directions.
         let step = Self.span / Double(grid.height)
         let (sine, cosine) = (sin(roll), cos(roll))
         let half = min(Double(grid.width) * step / 2, Self.span / 2)
@@ -80,7 +80,8 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Near the zenith and the nadir, the lines of the pitch scale have no ends, so there is no place for labels.
+        // The positions of the labels assume straight lines. Near the zenith and the nadir, the lines of the pitch
+        // scale are strongly curved, so no labels are drawn.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

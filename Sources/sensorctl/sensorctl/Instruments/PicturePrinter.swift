@@ -51,7 +51,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // If the timestamp decreases, a trace has restarted.
+        // If the timestamp has not increased, the trace has restarted, so the earlier readings are discarded.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }
@@ -61,7 +61,7 @@ final class PicturePrinter: ReadingPrinter {
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
-    /// Prints text that remains on the screen above the next picture.
+    /// Prints text below the current picture. Both stay on the screen, and the next picture is drawn below them.
     private func printBelow(_ reading: some Reading) {
         painter.keepRows()
         let failure = reading as? StreamFailure

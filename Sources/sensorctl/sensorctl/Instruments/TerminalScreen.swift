@@ -35,8 +35,8 @@ final class TerminalScreen {
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Disables the keys that suspend or quit the program (Ctrl-Z and Ctrl-\), because the terminal would stay
-            // on the alternate screen. Ctrl-C still ends the program.
+            // Disables Ctrl-Z and Ctrl-\, because suspending or quitting the program with these keys would leave the
+            // terminal on the alternate screen. Ctrl-C still ends the program.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -92,7 +92,7 @@ struct RowPainter {
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\(TerminalStyle.escape)\(drawnRows)A" : ""
         for row in rows { text += "\(TerminalStyle.escape)1G\(TerminalStyle.escape)2K\(row)\n" }
-        // If the previous picture had more rows, the remaining rows are erased.
+        // If the previous picture had more rows, erases the rest of it.
         if drawnRows > rows.count { text += "\(TerminalStyle.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)

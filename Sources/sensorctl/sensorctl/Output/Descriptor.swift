@@ -20,14 +20,15 @@ struct Descriptor: Sendable {
     /// Otherwise, the file could be assigned the number of a standard descriptor and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // open(2) returns the lowest free descriptor number, which is the number of the closed one.
+            // open(2) returns the lowest free descriptor number, which is `number`.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
         }
     }
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// The terminal supports control sequences if TERM is set to a value other than "dumb".
+    /// True if the descriptor is a terminal that supports control sequences. A terminal is assumed to support them if
+    /// TERM is set to a value other than "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"

@@ -4,11 +4,12 @@ import Logging
 import SensorTools
 import Synchronization
 
-/// Log messages on standard error. Messages can be held back while the terminal shows a picture.
+/// Writes log messages to standard error. Messages can be held back while the terminal shows a picture.
 enum Log {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
-    /// True if the reader has not read a message within 2 s. Later messages do not wait for the reader.
+    /// True if the reader of standard error did not read a message within 2 s. Later messages then wait at most 0.1 s
+    /// for the reader.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
@@ -42,7 +43,7 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Errors are ignored, because they cannot be reported anywhere else. A stalled reader must not block the
+        // Ignores write errors, because there is nowhere else to report them. A stalled reader must not block the
         // program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(

@@ -60,8 +60,8 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Announces an address as a JSON object, or as a line of text. After a line of text, an example of the address's
-    /// use is logged.
+    /// Prints an address, either as part of a JSON object or as a line of text. For a line of text, also logs an
+    /// example that shows how to use the address.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)

@@ -48,7 +48,7 @@ final class StopRequest: Sendable {
 
     func wait() async -> Reason {
         await withCheckedContinuation { continuation in
-            // The reason is set before any handler is called.
+            // `reason` is set before any handler is called, so it is never nil here.
             onRequest { continuation.resume(returning: self.reason ?? .complete) }
         }
     }
@@ -61,9 +61,8 @@ final class StopRequest: Sendable {
     /// wait 100 ms each time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
-    /// Returns a closure for use by a write. While the reader of the output is slow, the write calls the closure after
-    /// each wait. The closure returns false when the grace period after a stop request is over, and the write then
-    /// gives up.
+    /// Returns a closure that a write calls each time it has waited for a slow reader. When the grace period after a
+    /// stop request is over, the closure returns false, and the write gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }

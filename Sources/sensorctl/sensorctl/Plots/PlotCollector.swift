@@ -24,8 +24,8 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals between successive values, for each line that is drawn from the location stream. The lines are
-    /// counted separately, because some locations lack some of the values.
+    /// The intervals between successive values of each line that is drawn from the location stream. Each line has its
+    /// own intervals, because a location may lack some of the values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     private(set) var reasons: [StreamName: String] = [:]
@@ -36,8 +36,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the interval, in seconds, above which a line is interrupted. Lines need different thresholds. For
-    /// example, a receiver may report the altitude only with every fourth position.
+    /// Returns the longest interval between two values, in seconds, across which a line is drawn. It differs between
+    /// lines. For example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()

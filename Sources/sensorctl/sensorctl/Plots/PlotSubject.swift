@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The subjects that `plot` draws. The raw value is the name on the command line.
+/// What `plot` can draw. The raw value is the name on the command line.
 enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals

@@ -11,7 +11,8 @@ struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// A callback file begins either with a callback or with the header of a file of expected callbacks.
+    /// The possible beginnings of a callback file. The first is the beginning of a callback, the second that of the
+    /// header that `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20

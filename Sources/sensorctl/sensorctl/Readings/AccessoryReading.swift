@@ -33,7 +33,7 @@ struct AccessoryReading: Sendable, Hashable {
     }
 }
 
-/// A change of the connected accessories.
+/// A change in the list of connected accessories.
 struct AccessoryChangeReading: Reading {
     /// The kind of change. The raw value is the name of the callback in JSON.
     enum Change: String, Sendable {

@@ -11,8 +11,8 @@ struct LocationsReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // `altitude` and `ellipsoidalAltitude` are 0 if the receiver has not reported an altitude. The optional
-        // properties used here are nil instead.
+        // Uses optional properties for the altitudes, because they are nil if the receiver has not reported an
+        // altitude. `altitude` and `ellipsoidalAltitude` would be 0 in this case.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,

@@ -16,7 +16,8 @@ protocol Reading {
     /// Returns the column titles, which are printed whenever they change. The default is no titles.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message to log instead of printing this callback, for commands that print only readings. nil for readings.
+    /// The message that is logged in place of this callback if a command's JSON output is limited to readings. The
+    /// default is nil, which means that the callback is always printed.
     var warning: String? { get }
 }
 

@@ -24,8 +24,8 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var unit = ""
         /// The minimum range of the values that a sparkline shows, in the unit of the readings.
         var span = 1.0
-        /// The default tolerances. They allow for differences between processors, compilers and math libraries, but not
-        /// for a difference that a user would notice.
+        /// The default tolerances for comparing callbacks with expected callbacks. They allow for differences between
+        /// processors, compilers and math libraries, but not for a difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 

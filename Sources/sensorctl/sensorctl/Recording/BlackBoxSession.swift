@@ -8,8 +8,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording. It consists of a ring buffer, triggers, and a handler for SIGUSR1, which is also a
-/// trigger.
+/// The black box of a recording, which consists of a ring buffer and its triggers. SIGUSR1 also acts as a trigger.
 final class BlackBoxSession: Sendable {
     let writer: TraceWriter
     private let ring: TraceRing
@@ -52,7 +51,7 @@ final class BlackBoxSession: Sendable {
 
     /// Subscribes to the triggers. Must be called after the header of the recording has been written.
     func begin(_ device: Device, interval: Double) {
-        // Saving may block. A separate queue is used, so that other signals are not delayed.
+        // Saves on a separate queue. Saving may block, which would delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)

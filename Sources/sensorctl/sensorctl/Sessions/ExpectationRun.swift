@@ -29,8 +29,8 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Reading the existing file fails if it does not contain expected callbacks, so no other file is
-            // overwritten.
+            // Reads the existing file first. This fails unless the file contains expected callbacks, which prevents any
+            // other kind of file from being overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
@@ -74,7 +74,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // If write(2) was the failed call, the file could be created but not written.
+        // If write(2) is the call that failed, the file was created, but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -10,7 +10,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     private let manager = CLLocationManager()
     private let clock: any DeviceClock
 
-    /// - Parameter clock: The clock that provides the time of callbacks without a timestamp.
+    /// - Parameter clock: The clock that provides the time for callbacks that have no timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
         (self.clock, self.outlet) = (clock, outlet)
         super.init()

@@ -42,8 +42,8 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Playback waits only for loops that have requested an event. Waits here until the loop has requested its first
-        // event.
+        // Waits until the loop above has requested its first event, because playback waits only for loops that have
+        // already requested an event.
         await consumers?.waitForConsumers(1)
     }
 

@@ -28,8 +28,8 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace until a stop is requested. Ignores errors, because the only possible error means that another
-    /// playback is already running. The commands never start two playbacks.
+    /// Plays the trace until it ends or a stop is requested. Ignores errors. Playing fails only if another playback is
+    /// already running, and the commands never start two playbacks.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:

@@ -40,7 +40,7 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // This response follows gpsd's list of receivers, so the list is complete.
+            // gpsd sends this response after its list of receivers, so the list is complete.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -87,8 +87,8 @@ enum SensorTrial {
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // The description may have changed during the trial. For example, the device may have found that it must
-            // poll the sensor.
+            // The sensor's description may have changed during the trial. For example, the device may have found that
+            // it must poll the sensor.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

@@ -85,7 +85,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // The state that Core Motion does not provide is shown only in pictures.
+            // Only pictures show the fusion state that Core Motion does not provide.
             let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,
@@ -98,7 +98,7 @@ struct ListenerOptions {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // The frame rate of pictures is limited in real time, even if they show a trace.
+        // Uses the live clock even for a trace, because the frame rate of pictures is limited in real time.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)

@@ -15,7 +15,8 @@ final class ProgramRun {
     private let termination: Termination?
 
     /// Begins to handle signals. Create this object after reading all files, so that a signal can still end the process
-    /// while it reads from a pipe. Create it before anything that must be removed at the end.
+    /// while it reads from a pipe. Create it before creating anything that must be removed at the end, because a signal
+    /// could otherwise prevent the removal.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()

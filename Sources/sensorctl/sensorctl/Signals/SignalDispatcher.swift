@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 
 /// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because a signal must be ignored
-/// before a source for it is created. If that creation failed, the signal could no longer end the process.
+/// before a source for it is created. If creating the source failed, the signal could no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32

@@ -8,8 +8,8 @@ import UmockdevFormat
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the first byte that differs. `offset` is counted from the start of the step, `total` from
-        /// the start of the first answer.
+        /// The position of the first byte that differs. `offset` is its position in the step, and `total` is its
+        /// position in all answers taken together.
         var offset, total: Int
         /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]
@@ -20,7 +20,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of early bytes, which the accessory has sent before they were expected.
+    /// The maximum number of bytes to store if the accessory sends them before they are expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
@@ -55,8 +55,8 @@ struct DialoguePlayer {
         return (bytes[done...], milliseconds)
     }
 
-    /// Records that bytes have been sent. If an answer is expected next, compares the bytes that the accessory has sent
-    /// early.
+    /// Records that bytes have been sent. If an answer is expected next, compares it with the bytes that the accessory
+    /// has already sent.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)

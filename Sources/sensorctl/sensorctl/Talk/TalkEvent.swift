@@ -96,7 +96,8 @@ final class RawTalkPrinter {
 
 /// Makes a stream of bytes safe for a terminal.
 struct TerminalFilter {
-    /// The bytes held back from the last chunk, which are a carriage return or an incomplete UTF-8 sequence.
+    /// The last bytes of the previous chunk if they cannot be processed yet. They are a carriage return or an
+    /// incomplete UTF-8 sequence.
     private var held: [UInt8] = []
 
     /// Escapes control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
@@ -123,7 +124,7 @@ struct TerminalFilter {
     }
 }
 
-/// The end of a session with an accessory.
+/// The reasons why a session with an accessory can end.
 enum TalkEnd: Sendable {
     case finished
     /// A signal arrived, or the reader of the output has closed the pipe.

@@ -9,7 +9,7 @@ import Synchronization
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The accessory was disconnected and has not returned yet.
+        /// The accessory was disconnected and has not been reconnected yet.
         case absent
         case failed(TalkEnd)
     }
@@ -52,12 +52,12 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.isExitRequested else {
-                    // The input may have ended, but the end is detected only by reading it.
+                    // The input may have ended, which is detected only by reading from it.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all input has been sent, the session is complete, and a disconnection ends it just as a silent
-                    // accessory would.
+                    // If all input has been sent and the user has set no waiting time, the session is complete. The
+                    // disconnection is then not an error.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
@@ -78,8 +78,8 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until the accessories change, but at most for the retry interval, because some problems are solved without
-    /// an event.
+    /// Waits until the list of accessories changes, but no longer than the retry interval, because some problems are
+    /// solved without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }

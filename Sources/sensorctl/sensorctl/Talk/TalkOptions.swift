@@ -22,7 +22,7 @@ struct TalkOptions: Sendable {
     /// The time to wait for answers after all input has been sent, in seconds. If nil, the session ends when no bytes
     /// have been received for ``quietTime``.
     var wait: Double?
-    /// True if the session continues when the accessory is disconnected and connected again.
+    /// True if the session continues after the accessory has been disconnected and reconnected.
     var follows = false
     /// True if the user types bytes in a terminal in raw mode.
     var isRaw = false
@@ -32,7 +32,7 @@ struct TalkOptions: Sendable {
     static let quietTime = 1.0
     /// If no bytes could be sent for this time, in seconds, the session fails.
     static let sendTimeout = 10.0
-    /// By default, a recorded dialogue waits for each answer for the recorded delay plus this time, in seconds.
+    /// The default limit, in seconds, on how much later an answer may arrive than in the recorded dialogue.
     static let answerTimeout = 5.0
     /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D

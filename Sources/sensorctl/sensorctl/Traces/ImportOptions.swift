@@ -190,8 +190,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns remarks on the warnings of a playback. Playback stores only a limited number of warnings. If there may
-    /// be more, the whole trace is read to count them all.
+    /// Returns remarks that summarize the warnings from a playback. A playback stores only a limited number of
+    /// warnings. If there may have been more, the whole trace is read to count them all.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings
