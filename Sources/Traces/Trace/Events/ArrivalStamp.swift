@@ -69,8 +69,8 @@ package struct ReportClock: Sendable {
 
     package init() {}
 
-    /// Advances the clock by the time since the previous report. Does not advance if the time is missing, or if the
-    /// difference is negative or greater than one minute.
+    /// Advances the clock by the difference between `time` and the previous report's time. Does not advance the clock
+    /// if `time` is nil, or if the difference is negative or greater than one minute.
     package mutating func advance(to time: WallTime?) {
         guard let time else { return }
         if let last {

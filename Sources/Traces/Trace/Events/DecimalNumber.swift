@@ -58,7 +58,7 @@ package struct DecimalNumber {
     /// The nearest `Double`, or NaN if the text cannot be converted.
     package var double: Double {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
-            // `Double` represents the mantissa and the power of ten exactly, so a single multiplication or division
+            // The mantissa and the power of ten are both exact in `Double`, so a single multiplication or division
             // gives the correctly rounded result.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / JSONNumber.powers[0 - exponent] : value * JSONNumber.powers[exponent]
@@ -69,8 +69,8 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number multiplied by a power of ten, or nil if the result overflows. If `isCut` is true, the
-    /// decimals of the result are truncated. Otherwise, the result is rounded to the nearest integer, with halves
+    /// Returns the number multiplied by a power of ten, as an integer, or nil if the result does not fit in `Int64`. If
+    /// `isCut` is true, the fraction is truncated. Otherwise, the result is rounded to the nearest integer, with halves
     /// rounded away from zero.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
@@ -102,7 +102,7 @@ package struct DecimalNumber {
 }
 
 extension DecimalNumber {
-    /// True if the text contains commas and would be a valid number if they were decimal points.
+    /// True if the text contains a comma and would be a valid number if the comma were a decimal point, as in `1,5`.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

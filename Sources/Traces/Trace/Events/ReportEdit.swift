@@ -10,7 +10,7 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, times that gpsd took from the clock of its own host are shifted too.
+    /// If true, also shifts the times that come from the clock of gpsd's host.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
@@ -46,7 +46,7 @@ package struct ReportEdit {
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // The comma and the spaces before a member are copied together with the member.
+            // `start` lies before the comma and spaces that precede the member, so that they are copied with it.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

@@ -107,7 +107,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A description without an ID is invalid, even if a later "accessory" member supplies one.
+            // The description itself must contain the ID. An "accessory" member does not replace it.
             if id == nil { isValid = false }
         }
 
@@ -126,7 +126,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
             guard let text = try reader.textIfPresent() else { return nil }
-            // JSON encodes a byte of the name in at most six bytes, as in `\u0041`.
+            // In JSON, each byte of the name takes up at most six bytes, for example `\u0041`.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
                 isValid = false
                 return nil

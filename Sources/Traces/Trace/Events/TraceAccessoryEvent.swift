@@ -8,7 +8,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
         /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
-        /// and it contains only the names of the accessory's protocols.
+        /// and its protocols have names but no further details.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached
@@ -70,7 +70,7 @@ extension TraceAccessoryEvent {
         var start = 0
         while start < bytes.count {
             var end = min(start + Self.maximumBytes, bytes.count)
-            // Avoids splitting a UTF-8 character.
+            // Moves the end back so that no UTF-8 character is split.
             if end < bytes.count {
                 var back = 0
                 while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
@@ -124,7 +124,8 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The reasons for the end of a session, with their names in traces. `closed` is the default and is not written.
+    /// The reasons why a session can end, with the names used in traces. `closed` is missing, because it is the default
+    /// and is omitted from traces.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }

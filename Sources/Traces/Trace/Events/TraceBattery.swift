@@ -3,10 +3,10 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The JSON encoding of the battery in a trace: a level from 0 to 1 and a state.
+/// A battery reading in a trace, encoded as JSON with a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses a JSON object. Returns nil for any other JSON value. An invalid level is returned as nil. A state unknown
-    /// to this version is returned as `unknown`.
+    /// Parses a battery reading from a JSON object, or returns nil for any other JSON value. If the level is invalid,
+    /// the reading has no level. If the state is unknown to this version, it becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? { try parse(&reader).battery }

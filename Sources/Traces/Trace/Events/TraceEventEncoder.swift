@@ -7,7 +7,7 @@ import JSONBytes
 package struct TraceEventEncoder {
     /// The time of the last line, in nanoseconds since the start of the trace.
     private var lastTime = Int64.min
-    /// The encoded `sensor` member of each sensor, cached for the next reading.
+    /// A cache of the encoded `sensor` members, by sensor ID.
     private var members: [SensorDescription.ID: [UInt8]] = [:]
 
     package init() {}

@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Writes the start and end of a trace line, and reads a line's time without parsing the whole line. The time can be
-/// read only from a line that has exactly the layout that this module writes.
+/// Writes the start and end of a trace line, and reads the time of a line without parsing the rest. Reading the time
+/// works only if the line begins exactly as this module writes it.
 package enum TraceLine {
-    /// Appends the beginning of a line: the time, then `key`. `key` is the text between the time and the value, such as
-    /// `,"pressure":`.
+    /// Appends the beginning of a line: the time, followed by `key`, which is the text between the time and the value,
+    /// such as `,"pressure":`.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
@@ -37,8 +37,8 @@ package enum TraceLine {
 
 /// Bounds-checked helpers for raw bytes.
 enum ByteMatching {
-    /// True for a byte that may precede or follow a line. Zero bytes are included because a file often ends with them
-    /// after a power failure.
+    /// True for padding before or after a line: a space, a tab, a carriage return or a zero byte. After a power
+    /// failure, a file often ends with zero bytes.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 

@@ -27,7 +27,7 @@ package struct TraceSample: Sendable, Hashable {
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)
     package static func isValid(_ value: SIMD3<Double>) -> Bool {
-        // NaN is invalid, because the comparisons are false for it.
+        // Rejects NaN too, because comparisons with NaN are false.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }
 }

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// Conversions between decimal seconds as text and integer nanoseconds. An intermediate `Double` would lose digits.
+/// Converts decimal seconds in text to integer nanoseconds and back. Does not use `Double`, which would lose digits.
 package enum TraceSeconds {
     /// The maximum number of digits before the decimal point. Seconds with more digits overflow `Int64` nanoseconds.
     private static let maximumSecondDigits = 10
@@ -80,10 +80,10 @@ package enum TraceSeconds {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // Adding 0x76 sets the top bit of every byte above 9.
+        // Adding 0x76 to a byte sets its top bit if the byte is greater than 9.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Combines adjacent digits into numbers from 0 to 99. These are multiplied by powers of 100 and added. The
-        // total is in the upper 32 bits of `outer + inner`.
+        // Combines each pair of digits into a number from 0 to 99. The pairs are then multiplied by powers of 100 and
+        // added. The sum is in the upper 32 bits of `outer + inner`.
         let pairs = values &* 10 &+ values &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

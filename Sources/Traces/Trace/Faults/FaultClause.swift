@@ -30,8 +30,8 @@ package struct FaultClause: Sendable, Hashable {
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The item that the number after `#` counts, such as "a report", for messages. nil if `#` is
-    ///   not supported.
+    /// - Parameter counting: The word for the items counted by the number after `#`, such as "a report". It is used in
+    ///   messages. nil if `#` is not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
@@ -48,7 +48,7 @@ package struct FaultClause: Sendable, Hashable {
         let text = String(rest.prefix(Self.maximumLength))
         var moment = FaultMoment.start
         var duration: Double?
-        // The target may contain an "@".
+        // Searches for "@" only after the closing parenthesis, because the target may contain one.
         let tail = rest[(rest.lastIndex(of: ")") ?? rest.startIndex)...]
         if let at = tail.lastIndex(of: "@") {
             let parts = rest[rest.index(after: at)...].split(

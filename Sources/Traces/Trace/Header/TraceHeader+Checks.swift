@@ -4,9 +4,9 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each part of a valid header line that the parser ignores: a value of the wrong type, an
-    /// unknown sensor member, an invalid or repeated sensor, or an invalid battery. `null` is treated like a missing
-    /// value. Unknown header members cause no warning, because they are stored in `otherMembers`.
+    /// Returns a warning for each part of the header that the parser ignores: a value of the wrong type, an unknown
+    /// sensor member, an invalid or repeated sensor, or an invalid battery. A value of `null` causes no warning,
+    /// because it counts as missing. An unknown header member causes none either, because it is kept in `otherMembers`.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
@@ -103,8 +103,8 @@ private struct HeaderChecker {
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// Returns true if the next value is of the given kind. Otherwise, skips the value, adds a warning unless it is
-    /// null, and returns false.
+    /// If the next value is of the given kind, returns true and leaves the value to the caller. Otherwise, skips the
+    /// value, adds a warning unless it is null, and returns false.
     private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

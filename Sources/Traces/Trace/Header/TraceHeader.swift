@@ -34,8 +34,8 @@ public struct TraceHeader: Sendable, Hashable {
     /// The motion sensors. The preferred sensor of each kind comes first. ``add(_:)`` adds a sensor and also the unit
     /// of its readings.
     ///
-    /// A sensor's `mode` and remarks are not written to the trace. When a header is parsed, `mode` is set to
-    /// `recorded`, and each remark describes a problem with the sensor's members.
+    /// A sensor's `mode` and remarks are not written to the trace. Parsing a header sets `mode` to `recorded` and adds
+    /// a remark for each problem with the sensor's members.
     public var sensors: [SensorDescription] = []
     /// The calibrations by sensor ID. They have not been applied to the readings.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
@@ -71,8 +71,8 @@ extension TraceHeader {
     /// The value of `units["eph"]` in a trace whose horizontal accuracies were reported by a phone.
     private static let phoneAccuracy = "m at 68%"
 
-    /// True if the horizontal accuracies have a confidence level of 68 %, like those that phones report. The accuracies
-    /// that gpsd reports have a confidence level of 95 %.
+    /// True if the horizontal accuracies have a confidence level of 68 %, as phones report them. False if the level is
+    /// 95 %, as in reports from gpsd.
     package var hasPhoneAccuracies: Bool {
         get { units["eph"] == Self.phoneAccuracy }
         set { units["eph"] = newValue ? Self.phoneAccuracy : nil }
@@ -153,7 +153,7 @@ extension TraceHeader {
 
 /// A device whose reports are in a trace.
 public struct TraceDevice: Sendable, Hashable {
-    /// The kind of device: "gpsd" for a receiver that gpsd reads. Later versions may add other kinds.
+    /// The kind of device. "gpsd" means a receiver whose reports come from gpsd. Later versions may add other kinds.
     public var kind: String
     /// The receiver as described by gpsd. If the device is of another kind, the description contains no values.
     public var receiver: ReceiverDescription

@@ -44,8 +44,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// Returns the index of the kind's default sensor. Adds the sensor if there is none. Returns a negative value if
-    /// the maximum number of sensors has been reached.
+    /// Returns the index of the kind's default sensor, which is added if the kind has none yet. Returns a negative
+    /// value if the maximum number of sensors has been reached.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -70,9 +70,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, whatever its kind. If no sensor has this ID, the ID may be the
-    /// name of a kind. In this case, returns the index of the kind's default sensor, which is added if necessary.
-    /// Otherwise, returns a negative value.
+    /// Returns the index of the sensor with this ID, whatever its kind. If there is none but `name` is the name of a
+    /// kind, returns the index of that kind's default sensor, which is added if necessary. Otherwise, returns a
+    /// negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

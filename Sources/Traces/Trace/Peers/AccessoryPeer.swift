@@ -2,12 +2,12 @@
 
 /// The accessory's side of a protocol, implemented in code.
 ///
-/// A peer runs either in process, on the clock of a simulated device, or behind a serial port or socket, on the
-/// machine's clock. Each session uses a new copy of the peer. A peer with value semantics therefore starts each session
-/// in its initial state.
+/// A peer can run in the same process and use the clock of a simulated device. It can also run behind a serial port or
+/// socket and use the machine's clock. Each session uses a new copy of the peer. A peer with value semantics therefore
+/// starts each session in its initial state.
 public protocol AccessoryPeer: Sendable {
-    /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,
-    /// after all previously returned actions.
+    /// Returns the actions that the peer takes in response to an event. Calls never overlap. The actions are performed
+    /// in order, after all previously returned actions.
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction]
 }
 

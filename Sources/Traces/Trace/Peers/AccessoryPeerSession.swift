@@ -5,10 +5,10 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions are performed when timers of the clock fire, never during a call from the other side. On a
+/// The peer's actions are performed in timer callbacks of the clock, never during a call from the other side. On a
 /// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// If this number of bytes (1 MiB) is unsent, the session stops reading from the channel.
+    /// The maximum number of unsent bytes (1 MiB). When it is reached, the session stops reading from the channel.
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
@@ -148,8 +148,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // Once the channel has ended, received bytes are delivered even if many of the peer's own bytes are still
-        // unsent.
+        // Input is never blocked once the channel has ended, so that the peer still receives the remaining bytes.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)

@@ -25,7 +25,7 @@ public struct ScriptedPeer: AccessoryPeer {
 
     /// A difference between the received bytes and the script.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step. If the bytes were received after the last step, this is the number of steps.
+        /// The index of the step, or the number of steps if the bytes were received after the last step.
         public var step: Int
         /// The bytes that the step expected.
         public var expected: [UInt8]
@@ -53,9 +53,9 @@ public struct ScriptedPeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - steps: The steps to run in each session.
-    ///   - departed: A closure that receives each deviation from the script. If unexpected bytes are received during a
-    ///     step, the peer also hangs up. If the session ends before the expected bytes are received, this is reported
-    ///     as a deviation too. Bytes received after the last step are reported and dropped.
+    ///   - departed: A closure that is called when a session deviates from the script. If a step receives unexpected
+    ///     bytes, the peer hangs up after the call. If the session ends before all expected bytes have been received,
+    ///     that is also a deviation. Bytes received after the last step are a deviation too, and are dropped.
     public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = departed

@@ -12,7 +12,7 @@ struct AttachedAccessories: Sendable {
     private var entries: [Entry] = []
 
     /// Applies an event. Returns false if the event's accessory is not attached or does not have the protocol, or if
-    /// too many accessories would be attached.
+    /// the event would exceed the maximum number of attached accessories.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

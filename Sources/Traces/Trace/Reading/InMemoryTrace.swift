@@ -5,7 +5,7 @@ import Synchronization
 
 /// An in-memory trace of motion readings.
 ///
-/// A player uses the records directly. Text with the same contents is generated only when the bytes are requested,
+/// A player uses the records directly. The equivalent text is generated only if the trace's bytes are requested,
 /// because generating it takes longer than playing the records.
 package struct InMemoryTrace: Sendable {
     /// The maximum number of readings, which limits the size of the generated text.
@@ -20,7 +20,7 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // The header is encoded and parsed again. This ensures that the sensor indices in the records match the
+        // Uses the header as parsed from its own encoding, so that the sensor indices in the records match those in the
         // generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)

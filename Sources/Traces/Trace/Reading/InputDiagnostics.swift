@@ -42,8 +42,8 @@ package struct InputDiagnostics: Sendable, Hashable {
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Records a problem in a line. Lines are counted from 1. If the input is not divided into lines, pass 0. `text` is
-    /// the invalid input. It is evaluated for the first occurrence only.
+    /// Records a problem found in a line of the input. `line` is counted from 1, or is 0 if the input has no lines.
+    /// `text` is the invalid input. It is evaluated only for the first occurrence of the problem.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.location(line: line, of: file), text: text())
     }

@@ -7,7 +7,7 @@ import JSONBytes
 struct ParsedEventLine {
     /// The time in nanoseconds since the start of the trace, or nil if the line contains no valid time.
     var time: Int64?
-    /// The event. Its time and sensor are not set yet. nil if the line contains no known kind of event.
+    /// The event, or nil if the line contains no known kind of event. The caller sets the event's time and sensor.
     var record: TraceRecord?
     var sensor: JSONText?
     var isInvalidReading = false
@@ -58,7 +58,7 @@ struct ParsedEventLine {
         try reader.finish()
         // An invalid member is reported only if the line contains an event. Otherwise, the whole line is reported.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
-        // The remaining keys of an accessory event are checked when the event is parsed.
+        // Unknown keys in an accessory event are not reported here. They are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }
         if let stamp { record?.stamp = stamp }
         if sensor != nil {

@@ -25,8 +25,8 @@ package struct TraceBytes: Sendable {
 
     init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
-    /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, which may block. Throws an
-    /// error if it is larger than ``TraceFile/maximumSize``.
+    /// Reads or maps a regular file. A file of any other kind, such as a pipe, is read to its end, which may block.
+    /// Throws an error if such a file exceeds ``TraceFile/maximumSize``.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }
@@ -37,8 +37,8 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // A path such as /dev/stdin refers to a descriptor of this process, which is duplicated. Opening the path would
-        // block if the descriptor is a pipe without a writer.
+        // If the path refers to a descriptor of this process, as /dev/stdin does, the descriptor is duplicated. Opening
+        // the path instead would block if the descriptor were a pipe without a writer.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -63,7 +63,8 @@ package struct TraceBytes: Sendable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // The file is read to its end, because the reported size may be too small, for example for files in /proc.
+            // Reads until the end of the file instead of relying on the reported size, which may be too small, for
+            // example for files in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return
         }

@@ -24,8 +24,9 @@ extension TraceCursor {
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Parses the part of a line after its time if the line has the writer's layout, as in `{"t":12.5,"gpsd":{…}}`.
-    /// Does not validate the report. Returns nil for any other layout, which requires the full parser.
+    /// Finds the report in a line with the layout that the trace writer uses, as in `{"t":12.5,"gpsd":{…}}`. Parsing
+    /// starts after the time. The report is not validated. Returns nil for any other layout, which requires the full
+    /// parser.
     @inline(__always)
     private static func canonicalReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{"), let base = bytes.baseAddress else {
@@ -35,8 +36,8 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // `},"` may mark the start of another member after the report, so the full parser is required. Within a report,
-        // this sequence is rare.
+        // Leaves a line that contains `},"` to the full parser, because another member may follow the report there.
+        // Within a report, this sequence is rare.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1

@@ -36,7 +36,7 @@ extension TraceCursor {
         let first = Mutex(bytes.count)
         let cursor = self
         let file = file
-        // The caller must keep the bytes valid until all parts have been searched.
+        // The threads only read the bytes, which stay valid until `concurrentPerform` returns.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
             // The buffer is cut at the end of the part, so that the last line does not extend into the next part.
@@ -54,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line certainly introduces no sensor, because it begins with a gpsd report, or because it is a
-    /// reading of a known sensor in the writer's layout. The line is not validated.
+    /// True if the line is certain not to introduce a sensor. This is the case for a gpsd report, and for a reading of
+    /// a known sensor in the layout that the trace writer uses. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -108,12 +108,12 @@ extension TraceCursor {
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
         }
-        // If a key follows, the comma before it does not belong to the numbers.
+        // The comma before a key does not belong to the numbers, so the offset moves back to the comma.
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns how many of the word's leading bytes are in the range from "+" to "9". The first byte is the least
-    /// significant byte.
+    /// Returns the number of consecutive bytes, from the start of the word, that are in the range from "+" to "9". The
+    /// word starts with its least significant byte.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080

@@ -22,7 +22,8 @@ package struct TraceCursor: Sendable {
     package internal(set) var skippedLines = 0
     var lines: TraceLines
     private var lastTime: Int64 = 0
-    /// The stamp of the last report in gpsd output, in nanoseconds since 1970, or nil if the report had no stamp.
+    /// The arrival stamp of the most recently read report, in nanoseconds since 1970, or nil if that report had no
+    /// stamp. Used only for gpsd output.
     var stamp: Int64?
     /// The number of NMEA sentences among the skipped lines.
     var sentenceCount = 0
@@ -33,7 +34,7 @@ package struct TraceCursor: Sendable {
     private var nextReading = 0
     /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
-    /// The mapped file, or nil for bytes in memory. The memory behind the cursor's position is released.
+    /// The mapped file, or nil for bytes in memory. Memory that the cursor has passed is released.
     let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
@@ -97,7 +98,7 @@ package struct TraceCursor: Sendable {
         return nil
     }
 
-    /// Returns the later of the event's time and the previous event's time.
+    /// Returns `time`, or the previous event's time if `time` is earlier. In that case, also adds a warning.
     @inline(__always)
     mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         if time >= lastTime {

@@ -30,16 +30,16 @@ package struct TraceRecord: Sendable, Hashable {
     /// least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
-    /// The range of the contents in the file. For a motion reading, the contents are the value. For a line from gpsd,
-    /// they are the line exactly as gpsd sent it, without its terminator.
+    /// The range of the contents in the file. For a motion reading, the contents are the value. For a report from gpsd,
+    /// they are the report exactly as gpsd sent it, without its line terminator.
     package var range: Range<Int>
-    /// True if the text of the line is encoded as hexadecimal digits.
+    /// True if the event is a line from gpsd that is stored as hexadecimal digits.
     var isHexadecimal = false
     /// The sensor kind. Unspecified if the event has no sensor.
     var sensorKind = SensorKind.accelerometer
     /// The index of the sensor in the cursor's list, or a negative value if the event has no sensor.
     var sensorIndex: Int32 = -1
-    /// The value of a motion reading. It consists of three properties, because a `SIMD3` would make the record 50 %
+    /// The components of a motion reading. They are separate properties, because a `SIMD3` would make the record 50 %
     /// larger.
     var x = 0.0
     var y = 0.0
@@ -103,7 +103,7 @@ extension TraceRecord {
         return TraceBattery.reading(contents)
     }
 
-    /// True if a battery event is null, or if all its members are known and valid.
+    /// True if the value of a battery event is null, or an object whose members are all known and valid.
     func hasReadableBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
         contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
     }
@@ -113,8 +113,8 @@ extension TraceRecord {
         return TraceAccessoryEvent(line: line)
     }
 
-    /// Returns the beacon event, or nil for other kinds of records. In a sighting, the time is the time since the start
-    /// of the trace.
+    /// Returns the beacon event, or nil for other kinds of records. The time of a sighting is relative to the start of
+    /// the trace.
     package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
         guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
         return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))

@@ -32,7 +32,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case unknownKind
         /// A member of the line is unknown or has an invalid value. The rest of the line was read.
         case invalidMember
-        /// A line of gpsd output is not a report, an NMEA sentence or a comment, and was skipped.
+        /// A line of gpsd output was skipped, because it is neither a report nor an NMEA sentence nor a comment.
         case notAReport
     }
 

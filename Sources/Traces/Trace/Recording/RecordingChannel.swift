@@ -3,8 +3,9 @@
 public import DeviceCore
 import Synchronization
 
-/// A byte channel that wraps another channel and reports the transferred data. The order of the reports is suitable for
-/// playback: bytes that are read during a write may be a response to it, so they are reported after the write.
+/// A byte channel that wraps another channel and reports the data that passes through it. Bytes that are read while a
+/// write is in progress may be a response to it. They are therefore reported after the write, which is the order that
+/// playback requires.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
@@ -81,7 +82,8 @@ final class RecordingChannel: PollableChannel {
     }
 }
 
-/// A wrapper around an accessory source. Its listeners receive the data of all sessions opened through it.
+/// An accessory source that wraps another one. Its listeners receive the data of all sessions that are opened through
+/// the wrapper.
 final class RecordingAccessorySource: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
 
@@ -137,8 +139,8 @@ final class RecordingAccessorySource: AccessorySource {
 }
 
 extension Device {
-    /// Returns a copy of this device whose accessory sessions can be recorded. A ``TraceRecorder`` of the returned
-    /// device records the data of sessions that are opened through that device.
+    /// Returns a copy of this device that allows a ``TraceRecorder`` to record accessory sessions. Create the recorder
+    /// with the copy, and open the sessions through the copy.
     ///
     /// Other sessions, including those of other processes, cannot be recorded, because the operating system provides no
     /// access to them.

@@ -129,16 +129,17 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // The lock must not be held here. If a source is already lost, it calls the closure during the subscription,
-        // and the closure acquires the lock.
+        // The lock must not be held while subscribing. A source that is already lost calls the closure immediately, and
+        // the closure acquires the lock.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // If the battery state changes at this moment, the subscription may record the new state before the old
-            // state is recorded here. The loop then records the new state again.
+            // If the battery state changes between reading and recording it here, the subscription's closure may record
+            // the new state first. The loop then records the new state again, so that the last recorded state is the
+            // current one.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -161,7 +162,8 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval.inSeconds, axes: .sensor)
-        // If there was no sensor of this kind at the start, the name of the kind identifies the sensor in loss events.
+        // If there was no sensor of this kind at the start, its ID is unknown, so loss events contain the name of the
+        // kind instead.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
@@ -222,8 +224,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure if recording is in progress. Errors are ignored here: the writer also reports failures to
-    /// ``handleFailure(_:)``, and events after the end of recording are not needed.
+    /// Calls the closure if recording is in progress. Ignores errors: the writer also reports failures to
+    /// ``handleFailure(_:)``, and errors after the end of recording do not matter.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -265,7 +267,8 @@ public final class TraceRecorder: Sendable {
         case .detached where known == nil: return
         case .attached, .detached: break
         case .opened, .closed, .received, .sent:
-            // A session may be opened before this recorder is notified that the accessory was attached.
+            // If a session is opened before this recorder is notified that the accessory was attached, the attachment
+            // is recorded first.
             if known == nil {
                 guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
                 record(.attached(description), of: id, at: time)

@@ -2,11 +2,11 @@
 
 import SystemCalls
 
-/// A file that is created or replaced atomically. The new file has no name until it is complete, so nothing remains if
-/// the process ends early. An existing file is replaced in one step.
+/// A file that is created or replaced atomically. The new file has no name until it is complete, so that an interrupted
+/// process leaves nothing behind. An existing file is replaced in one step.
 ///
-/// File systems such as NFS and FAT do not support unnamed files. There, the new file has a temporary name beside the
-/// existing file, or its final name if no file exists.
+/// File systems such as NFS and FAT do not support unnamed files. There, the new file is created under a temporary
+/// name, or directly under its final name if the path does not exist yet.
 struct AtomicReplacement: Sendable {
     /// The error that prevented the creation of the new file.
     struct Failure: Error {
@@ -18,10 +18,11 @@ struct AtomicReplacement: Sendable {
     /// The resolved destination, or nil if the path does not exist yet. If it is not nil, file names are relative to
     /// the destination's directory.
     private let destination: ResolvedDestination?
-    /// Returns the file's final name. The name is either fixed or chosen so that no file with this name exists.
+    /// Returns the final name of the file: either a fixed name, or a name that no other file has.
     private let name: @Sendable () -> String
     private let retriesWithOtherName: Bool
-    /// The name of the new file until it is complete. If no file exists, this may already be the final path.
+    /// The name of the new file until it is complete. If there is no file to replace, this may be the final path
+    /// already.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
@@ -40,7 +41,8 @@ struct AtomicReplacement: Sendable {
             (destination, replacedFile) = (nil, nil)
             return
         }
-        // Replaces the target of a symbolic link and keeps the link. Only a file that this user may write is replaced.
+        // If the path is a symbolic link, its target is replaced and the link is kept. The file is replaced only if
+        // this user may write to it.
         guard overwrite, let resolved = ResolvedDestination.resolve(path) else { return nil }
         let file = resolved.name
         name = { file }
@@ -55,8 +57,8 @@ struct AtomicReplacement: Sendable {
         replacedFile = (existing.user, existing.group, mode ?? existing.mode)
     }
 
-    /// Prepares a new file. `name` is called when the file is complete. It is called again if a file has been created
-    /// at the returned path in the meantime.
+    /// Prepares a new file. When the file is complete, `name` is called to choose its final path. If another file has
+    /// been created at that path in the meantime, `name` is called again.
     init(named name: @escaping @Sendable () -> String, temporary: String, mode: mode_t?) {
         (self.name, self.temporary, self.mode, destination) = (name, temporary, mode, nil)
         (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
@@ -87,8 +89,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if /proc
-    /// is not mounted, because /proc is needed to name the file later.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files. Also
+    /// returns a negative value if /proc is not mounted, because the file could then not be named later.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder
@@ -99,7 +101,7 @@ struct AtomicReplacement: Sendable {
         return -1
     }
 
-    /// Returns the path of an open file in /proc, which exists even if the file is unnamed.
+    /// Returns the path in /proc that refers to an open file. The path exists even if the file has no name.
     private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private func openNamed() -> Result<Int32, Failure> {
@@ -160,8 +162,8 @@ struct AtomicReplacement: Sendable {
     }
 
     func remove() {
-        // An unnamed file disappears when it is closed. Its intended name may belong to another file, which must not be
-        // removed.
+        // An unnamed file disappears when it is closed, so nothing has to be removed. Its intended name may belong to
+        // another file, which must be kept.
         if hasName { unlinkat(base, temporary, 0) }
     }
 }

@@ -8,8 +8,8 @@ extension ExclusiveFile {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory. `mode` is the mode of the files that it will contain. Users who may read the files may also
-    /// enter the directory. Returns 0, or -1 with the reason in `errno`.
+    /// Creates a directory for files with the given mode. The directory's mode is derived from it, so that users who
+    /// may read the files can also enter the directory. Returns 0, or -1 with the reason in `errno`.
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }
@@ -42,7 +42,8 @@ extension ExclusiveFile {
         return rename(old, new)
     }
 
-    /// True for a symbolic link that another user created. Following such a link could overwrite an unintended file.
+    /// True for a symbolic link that neither this user nor root created. Following such a link could overwrite an
+    /// unintended file.
     package static func isLinkOfOtherUser(_ path: String) -> Bool {
         var status = stat()
         // Trailing slashes are removed, because `lstat` follows a link if its path ends with a slash.

@@ -19,7 +19,7 @@ final class ResolvedDestination: Sendable {
     /// The file status, or nil if the file does not exist.
     let status: Status?
 
-    /// The fields of stat(2) that are needed here. The C structure itself is not `Sendable`.
+    /// The required fields of stat(2). A separate type is necessary, because the C structure is not `Sendable`.
     struct Status: Sendable {
         let isFile: Bool
         let user: uid_t
@@ -34,7 +34,7 @@ final class ResolvedDestination: Sendable {
     static func resolve(_ path: String) -> ResolvedDestination? {
         var path = path
         var folder: Int32 = AT_FDCWD
-        // The kernel also follows at most 40 links in a path.
+        // Follows at most 40 links, like the kernel.
         for _ in 0..<40 {
             let (parent, name) = ExclusiveFile.split(path)
             let next = openat(folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -87,7 +87,7 @@ final class ResolvedDestination: Sendable {
     func open() -> Int32 {
         if isProcLink {
             // If this process already has the file open, as with /dev/stdout, the descriptor is duplicated. The
-            // duplicate shares the file position. A redirection with `>>` in a shell therefore appends to the file.
+            // duplicate shares the file position, so that output which a shell redirects with `>>` is still appended.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -100,7 +100,8 @@ final class ResolvedDestination: Sendable {
             ? systemOpen(procPath, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// The descriptor of this process to which the name refers, or nil if the name refers to any other file.
+    /// The descriptor of this process to which the path refers, such as 1 for /dev/stdout, or nil if the path refers to
+    /// any other file.
     private var ownDescriptor: Int32? {
         var (folderStatus, descriptors) = (stat(), stat())
         guard fstat(folder, &folderStatus) == 0, stat("/proc/self/fd", &descriptors) == 0,
@@ -116,8 +117,8 @@ final class ResolvedDestination: Sendable {
         return nil
     }
 
-    /// True for a link in /proc. Unlike other symbolic links, it refers to an open file, even if its text is not the
-    /// path of that file.
+    /// True for a link in /proc. Unlike other symbolic links, such a link leads to an open file, even if its text is
+    /// not the path of that file.
     private static func isProcLink(_ link: stat) -> Bool {
         var system = stat()
         return stat("/proc/self", &system) == 0 && link.st_dev == system.st_dev

@@ -10,7 +10,8 @@ final class TemporaryBuffer {
     private let folder: String
     private(set) var count = 0
 
-    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset. /tmp is often a RAM disk.
+    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset. /tmp is not used, because it is often a
+    /// RAM disk.
     init() throws(DeviceError) {
         folder = TemporaryFiles.directory(default: "/var/tmp")
         guard let newDescriptor = TemporaryFiles.createUnlinkedFile(prefix: "trace-", in: folder) else {

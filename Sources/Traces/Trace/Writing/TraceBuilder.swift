@@ -33,7 +33,7 @@ public final class TraceBuilder: TraceSink {
     private var lines = TraceEventEncoder()
     private var hasHeader = false
     private var bytes: [UInt8] = []
-    /// The first part of the trace, or nil if the whole trace is in memory.
+    /// The temporary file that contains the first part of the trace, or nil if the whole trace is in memory.
     private var temporaryFile: TemporaryBuffer?
 
     /// Creates a builder with an empty trace.

@@ -7,14 +7,14 @@ package import DeviceCore
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     package let name: String
-    /// If true, the output closes the descriptor.
+    /// If true, the output is responsible for closing the descriptor.
     package let isOwned: Bool
     /// True if this output holds the lock that prevents other recorders from writing to the file.
     private let isLocked: Bool
-    /// The file that ``close()`` replaces atomically, or nil if the bytes are written directly.
+    /// The replacement that ``close()`` completes, or nil if the bytes are written directly.
     private let replacement: AtomicReplacement?
-    /// A closure that is called ten times a second while the pipe's reader accepts no data. If it returns false, the
-    /// write fails.
+    /// A closure that is called ten times a second while a write waits for the reader of the pipe. If it returns false,
+    /// the write fails.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
     /// True for a terminal. Control characters in the recording must not be written to it.
     private let isTerminal: Bool
@@ -34,8 +34,8 @@ extension TraceOutput {
         self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, shouldKeepWaiting: nil)
     }
 
-    /// Creates an output for an open pipe, which stays open. If `shouldKeepWaiting` returns false, the write fails with
-    /// `EPIPE`.
+    /// Creates an output for an open pipe. The output does not close the pipe. If `shouldKeepWaiting` returns false,
+    /// the write fails with `EPIPE`.
     package init(pipe descriptor: Int32, name: String, shouldKeepWaiting: @escaping @Sendable () -> Bool) {
         self.init(
             descriptor: descriptor, name: name, isOwned: false, replacement: nil, shouldKeepWaiting: shouldKeepWaiting)
@@ -90,8 +90,8 @@ extension TraceOutput {
     private static func isLocked(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        // A lock belongs to an open file description. The file is opened again, because testing the lock requires a
-        // second description.
+        // A lock belongs to an open file description and can be tested only through a second one. Therefore, the file
+        // is opened again.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -100,7 +100,8 @@ extension TraceOutput {
         return false
     }
 
-    /// Throws an error if another recorder holds the lock, but not if the file system does not support locks.
+    /// Locks the file. Throws an error if another recorder holds the lock. Does nothing if the file system does not
+    /// support locks.
     private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         systemClose(descriptor)
@@ -178,7 +179,7 @@ extension TraceOutput {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&wait, 1, 100)
-            // A signal may interrupt `poll` before the pipe is writable.
+            // If a signal interrupted `poll`, the pipe may not be writable yet, so the loop continues.
             if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
             if !shouldKeepWaiting() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
@@ -193,7 +194,7 @@ extension TraceOutput {
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
         if isLocked { systemUnlock(descriptor) }
-        // Linux has closed the descriptor even when it reports EINTR.
+        // On Linux, the descriptor is closed even if `close` fails with EINTR.
         if closeDescriptor(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
         if let failed {
             throw Self.failure(name, call: failed.call, errno: failed.errno, isWhole: replacement != nil)

@@ -111,8 +111,8 @@ public final class TraceWriter: TraceSink, Sendable {
     }
 
     /// Writes the readings of a batch, one per line, with the arrival time of the batch. Omits readings that a trace
-    /// cannot represent. The readings are in the sensor's own axes. `start` is the time on the batch's clock at which
-    /// the trace starts.
+    /// cannot represent. The readings are in the sensor's own axes. `start` is the start of the trace, on the same
+    /// clock as the batch.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)

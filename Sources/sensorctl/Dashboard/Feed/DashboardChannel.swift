@@ -73,7 +73,7 @@ struct ChannelHistory: Sendable {
 
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
-    /// Adds a reading, unless it follows the previous reading too closely. A reading that marks a gap is always added.
+    /// Adds a reading, unless it follows the previous reading too closely. A gap marker is always added.
     mutating func add(_ time: Double, _ reading: SIMD4<Float>, isGapMarker: Bool = false) {
         if let last, !isGapMarker, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
@@ -124,8 +124,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // Each gap raises the usual interval, but at most doubles it. If the rate drops permanently, the usual
-            // interval is therefore correct again after a few gaps.
+            // A gap can raise the usual interval, but at most to twice its value. After a permanent drop in the rate,
+            // the usual interval is therefore correct again after a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

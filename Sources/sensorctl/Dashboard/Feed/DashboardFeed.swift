@@ -3,11 +3,13 @@
 import JSONBytes
 import Synchronization
 
-/// A queue of readings and messages from the session to the pages. The feed also stores a history for pages that
-/// connect later. The session adds data on any thread and never waits for a page. The server's thread drains the queue.
+/// A queue that carries readings and messages from the session to the pages. The feed also stores a history for pages
+/// that connect later. The session adds data on any thread and never waits for a page. The server's thread drains the
+/// queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send, each with the number of its readings. The number is 0 for a message.
+        /// The frames to send, each with the number of its readings. For a message, the number is 1 if the message may
+        /// be dropped like a reading, and 0 otherwise.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -27,8 +29,8 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True while the feed replays the minute before a new playback position. Data from this minute is stored but
-        /// not sent.
+        /// True while the session replays the minute before a new playback position. Data from this minute is stored
+        /// but not sent.
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
@@ -147,8 +149,8 @@ package final class DashboardFeed: Sendable {
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Changes the state and notifies the server's thread if a page or a response is waiting. The thread is notified
-    /// only once before it drains the queue.
+    /// Applies a change and notifies the server's thread if a page is connected or a response is queued. The thread is
+    /// not notified again until it has drained the queue.
     private func update(_ change: (inout State) -> Void) {
         let notify = state.withLock { state -> (@Sendable () -> Void)? in
             change(&state)
@@ -174,8 +176,8 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data, together with the history for a new page. `pages` is the number of pages
-    /// including the new one.
+    /// Removes and returns all queued data. Also returns the history, which is sent only to the new page. `pages` is
+    /// the number of pages, including the new one.
     func drainForNewPage(pages: Int) -> (Flush, history: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -193,8 +195,7 @@ package final class DashboardFeed: Sendable {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
-            // The history already contains all queued data except one-time messages, so only these messages stay in the
-            // queue.
+            // Removes the queued data that the history already contains. Only one-time messages stay in the queue.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.retention != .transient }
             state.droppedCount = 0

@@ -17,7 +17,7 @@ package struct DashboardMessage: Sendable {
 
     let type: String
     let retention: Retention
-    /// The type of an earlier state message that is no longer valid once this message has been sent.
+    /// The type of the state message that this message makes invalid, or nil.
     let invalidatedState: String?
     let frame: [UInt8]
 

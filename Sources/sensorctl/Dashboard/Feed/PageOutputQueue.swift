@@ -13,8 +13,8 @@ struct PageOutputQueue {
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings in the item. 0 if the item is not a batch of readings. Items without readings are
-        /// dropped only when no readings are left in the queue.
+        /// The number of readings in the item. A message that may be dropped like a reading counts as 1, and any other
+        /// message as 0. Items with 0 readings are dropped only if dropping all the others is not enough.
         var readings: Int
         var isResponse = false
     }
@@ -57,7 +57,8 @@ struct PageOutputQueue {
         size = items.reduce(0) { $0 + $1.bytes.count } - sentByteCount
     }
 
-    /// Passes the next bytes to the closure, which returns the number of bytes sent. Returns false if nothing was sent.
+    /// Passes the next bytes to the closure, which sends them and returns the number of bytes sent. Returns false if
+    /// nothing was sent.
     mutating func send(atMost count: Int, _ body: (UnsafeRawBufferPointer) -> Int) -> Bool {
         reportDropped()
         guard !isEmpty else { return false }

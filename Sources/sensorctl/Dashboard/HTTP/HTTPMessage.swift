@@ -125,7 +125,8 @@ struct HTTPResponse {
         var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
         let fields: [(name: String, value: String)] = [
             ("Content-Type", type), ("Content-Length", "\(body.count)"),
-            // Caching is disabled, because each version has a different page, and live data is outdated immediately.
+            // Disables caching, because the page differs between versions of the program, and live data is outdated
+            // immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),

@@ -33,7 +33,7 @@ struct StaticContent: Sendable {
         return developmentFile(name) ?? HTTPResponse(type: file.type, body: file.bytes)
     }
 
-    /// Rejects names that lead to other folders.
+    /// Returns a file from the page folder. Rejects names that lead to other folders.
     private func developmentFile(_ name: String) -> HTTPResponse? {
         guard let pageFolder, !name.hasPrefix("."), !name.contains("/"), let type = MediaType.of(name),
             let bytes = try? FileIO.read("\(pageFolder)/\(name)", limit: AssetFolder.sizeLimit)
@@ -117,8 +117,8 @@ package struct AssetFolder: Sendable {
     /// - Parameter root: The folder that contains the library folders.
     package init(root: String = "/usr/share/javascript") {
         for library in Library.all {
-            // Unlike the files in it, the library folder may be a symbolic link, for example one that an administrator
-            // created.
+            // The library folder itself may be a symbolic link, for example one created by an administrator. Links
+            // inside the folder are ignored.
             guard let folder = Self.resolved("\(root)/\(library.folder)") else { continue }
             collect(folder, as: library.folder, depth: 1)
         }

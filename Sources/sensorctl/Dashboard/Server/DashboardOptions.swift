@@ -47,7 +47,7 @@ package struct DashboardOptions: Sendable {
     }
 }
 
-/// The description of the session that each new page receives.
+/// A description of the session. Each new page receives it.
 package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""

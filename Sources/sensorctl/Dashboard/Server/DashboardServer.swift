@@ -85,8 +85,8 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Accepts the connection of a page. The string is the value of the Sec-WebSocket-Accept header. `hasToken` is
-        /// true if the page sent a valid token. Such a page cannot be replaced by another page.
+        /// Accepts the WebSocket connection of a page. The string is the value of the Sec-WebSocket-Accept header.
+        /// `hasToken` is true if the page sent a valid token. Such a page cannot be replaced by another page.
         case page(String, hasToken: Bool)
     }
 

@@ -147,7 +147,8 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: requestHandler.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// Returns true if another page can be accepted. A page with a valid token may replace a page without one.
+    /// Returns true if another page can be accepted. If the new page has a valid token, disconnects a page without one
+    /// if necessary.
     private func freePageSlot(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {

@@ -56,8 +56,8 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // Closing the connection loses no response, because the server reads from it only after sending the
-            // previous response.
+            // Closing the connection here loses no response, because the server does not read from it until the
+            // previous response has been sent.
             isClosed = true
         }
     }

@@ -89,7 +89,7 @@ struct WebSocketDecoder {
             length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
             header = 4
         } else if length == 127 {
-            // Only a length above the limit requires a 64-bit length field.
+            // Any length that requires a 64-bit length field exceeds the limit.
             return end(.tooLarge)
         }
         if kind.isControl, !isLast || length > 125 { return end(.protocolError) }

@@ -2,7 +2,8 @@
 
 import SystemCalls
 
-/// A histogram of the intervals between the readings of a stream. Each trace has its own outline.
+/// A histogram of the intervals between the readings of a stream. The histogram of each trace is drawn as a separate
+/// outline.
 package struct IntervalChart: Sendable {
     package var name: String
     package var counters: [(trace: Int, counter: IntervalCounter)]

@@ -14,7 +14,7 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// QZSS and NavIC satellites have the same color, because they are rarely visible at the same location.
+    /// QZSS and NavIC satellites have the same color, because they are rarely visible from the same place.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])
@@ -123,8 +123,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // A jump is not drawn as a line. Either the satellite was out of view in between, or the receiver confused
-            // it with another satellite.
+            // Starts a new line after a jump, because the satellite was out of view in between or the receiver confused
+            // it with another one.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
@@ -137,7 +137,8 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // The size of a circle shows the signal strength. A hollow circle marks a satellite that no fix uses.
+            // The size of a circle shows the signal strength. A hollow circle marks a satellite that was not used for
+            // any fix.
             svg.circle([
                 "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
                 "cy": .number(point.y), "r": .number(Self.size(track.mean)),
@@ -193,7 +194,7 @@ package struct SkyChart: Sendable {
         return min(Self.signalWidth / Double(max(count, 1)), 34)
     }
 
-    /// True if horizontal names would overlap. The names are then rotated by 90°.
+    /// True if the satellite names are rotated by 90°, because horizontal names would overlap.
     private var hasRotatedLabels: Bool {
         sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > signalStep }
     }

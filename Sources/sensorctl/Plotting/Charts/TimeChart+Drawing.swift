@@ -10,7 +10,7 @@ struct TimeAxis {
     /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True if each trace has its own line style. False if each line of a single trace has its own line style.
+    /// True if line styles distinguish traces. False if they distinguish the lines of a single trace.
     var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
@@ -64,8 +64,8 @@ extension TimeChart {
         }
     }
 
-    /// Returns true if an edge of an accuracy band is inside the chart. Without a visible edge, the bands would fill
-    /// the whole chart, so they are not drawn.
+    /// Returns true if the accuracy bands are drawn, which requires that an edge of a band is inside the chart. Bands
+    /// without a visible edge would only fill the whole chart.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -82,8 +82,8 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // If each trace has its own line style, the header of the figure explains the styles. Only unreliable lines
-            // are then listed here.
+            // If line styles distinguish traces, the header of the figure explains the styles, so only unreliable lines
+            // are listed here.
             guard !hasSeveralTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -202,7 +202,8 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // If a band extends beyond one end of the circle, this part is drawn at the other end.
+                // If a band extends beyond one end of the circular axis, it is drawn again, shifted by 360°, so that
+                // the excess appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

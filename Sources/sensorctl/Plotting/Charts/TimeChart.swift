@@ -17,7 +17,7 @@ package struct TimeLine: Sendable {
     }
 }
 
-/// A chart of lines over time that share a value axis.
+/// A chart of one or more lines over time, with a common value axis.
 package struct TimeChart: Sendable {
     /// The name of the chart on the command line.
     package var name: String
@@ -38,7 +38,7 @@ package struct TimeChart: Sendable {
     /// An uninterrupted part of a line.
     struct Stroke {
         var points: [PlotPoint]
-        /// The points at which a line on a circular axis enters and leaves the chart. They are interpolated and are not
+        /// The interpolated points at which a line enters and leaves the chart on a circular axis. They are not
         /// readings.
         var entry: PlotPoint?
         var exit: PlotPoint?

@@ -73,7 +73,7 @@ extension TrackChart.Sheet {
     }
 }
 
-/// A projection of positions to metres east and north of the center of their tracks.
+/// Projects positions onto a plane, in metres east and north of the center of their tracks.
 ///
 /// The azimuthal equidistant projection preserves distances and directions from the center on the ellipsoid. The
 /// antimeridian and the poles need no special treatment.

@@ -90,8 +90,8 @@ extension SVGWriter {
         ])
     }
 
-    /// Draws a legend from right to left: a short piece of each line, followed by its name. Returns the left edge of
-    /// the legend.
+    /// Draws a legend from right to left. Each entry is a short sample of the line, followed by its name. Returns the
+    /// left edge of the legend.
     @discardableResult
     mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
         var x = right
@@ -115,8 +115,8 @@ extension SVGWriter {
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The smallest factor by which chart heights are multiplied to fit a figure on a page. If a smaller factor is
-    /// necessary, the heights are not changed.
+    /// The limit for shrinking charts to fit a figure on a page, as a factor of their heights. If the charts would have
+    /// to shrink further, their heights are not changed.
     static let minimumScale = 0.62
     static let right = 14.0
 }

@@ -64,7 +64,7 @@ package struct SVGWriter: Sendable {
             case ">": result += "&gt;".unicodeScalars
             case "\"": result += "&quot;".unicodeScalars
             case "'": result += "&#39;".unicodeScalars
-            // The last two code points of each plane are noncharacters.
+            // Replaces noncharacters, which are the last two code points of each plane.
             default: result.append(scalar.value & 0xfffe == 0xfffe ? "\u{fffd}" : scalar)
             }
         }
@@ -95,7 +95,7 @@ enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Exp
     }
 }
 
-/// The data of a path, in the picture's coordinates.
+/// The data of an SVG path (its `d` attribute), in the picture's coordinates.
 struct SVGPath {
     private(set) var data = ""
     var isEmpty: Bool { data.isEmpty }

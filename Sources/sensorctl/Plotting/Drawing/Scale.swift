@@ -3,7 +3,7 @@
 /// A linear mapping from values to the picture's coordinates.
 struct Scale {
     let domain: ClosedRange<Double>
-    /// The coordinates of the ends. `start` may be greater than `end`.
+    /// The coordinates of the two ends of the domain. `start` may be greater than `end`.
     let start: Double
     let end: Double
 

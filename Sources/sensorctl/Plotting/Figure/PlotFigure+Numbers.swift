@@ -3,7 +3,7 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// Writes all drawn points of the figure with their original values, as one JSON object per line.
+    /// Writes the original values of all points that the figure shows. Each line of the output is one JSON object.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in
@@ -36,7 +36,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Each list contains the points of an uninterrupted part of the line. Gaps and wraparounds interrupt a line.
+        // Writes one list of points for each uninterrupted part of the line. Gaps and wraparounds interrupt a line.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

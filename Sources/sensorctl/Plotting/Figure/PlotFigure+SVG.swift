@@ -9,7 +9,8 @@ extension PlotFigure {
         let natural = rows.reduce(0) { $0 + $1.height }
         let flexibleHeight = rows.reduce(0) { $0 + $1.flexibleHeight }
         let share = flexibleHeight > 0 ? 1 - (natural - FigurePage.height) / flexibleHeight : 1
-        // A figure that does not fit on a page keeps its preferred heights and becomes longer.
+        // If the figure cannot be made to fit on a page, the charts keep their preferred heights, and the figure is
+        // longer than a page.
         let factor = share >= 1 || share < FigurePage.minimumScale ? 1 : share
         return rows.map { row in
             let rest = row.flexibleHeight * factor
@@ -61,7 +62,8 @@ extension PlotFigure {
 }
 
 extension PlotFigure {
-    /// Returns an HTML page that follows the reader's color scheme and shows the values at the pointer.
+    /// Returns an HTML page that adapts to the reader's light or dark mode and shows the values under the mouse
+    /// pointer.
     package func page() -> String {
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

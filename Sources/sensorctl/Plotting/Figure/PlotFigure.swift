@@ -20,11 +20,11 @@ package struct PlotFigure: Sendable {
 
     package var isEmpty: Bool { track == nil && skies.isEmpty && charts.isEmpty && intervals.isEmpty }
 
-    /// True if colors and dash patterns identify traces.
+    /// True if colors and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
-    /// The time charts to draw. If there are several traces, each chart with several lines is split into one chart per
-    /// line. Such a chart shows its line for all traces.
+    /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart for
+    /// each line. Each of these charts shows its line for all traces.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in

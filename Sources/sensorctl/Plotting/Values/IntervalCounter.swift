@@ -76,7 +76,7 @@ package struct IntervalHistogram: Sendable {
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of a common axis for the counters, or nil if there are no positive intervals.
+    /// Returns the bins of an axis that all counters share, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)
@@ -85,8 +85,8 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // Adds a margin. If all intervals are equal, they fall into a single bin in the middle, despite rounding
-        // errors.
+        // Adds a margin. If all intervals are equal, the margin ensures that they fall into a single bin in the middle,
+        // despite rounding errors.
         let margin = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - margin)
         let high = greatest + margin
@@ -100,8 +100,8 @@ package struct IntervalHistogram: Sendable {
         (start, width) = (axis.start, axis.width)
         counts = Array(repeating: 0, count: axis.bars)
         for (interval, number) in counter.sorted {
-            // Adds a tolerance for rounding errors. An interval on the boundary between two bins is therefore counted
-            // in the upper bin.
+            // Adds a tolerance, so that an interval on the boundary between two bins is counted in the upper bin
+            // despite rounding errors.
             let index = ((interval - start) / width + 1e-6).rounded(.down)
             if index < 0 {
                 countBelow += number

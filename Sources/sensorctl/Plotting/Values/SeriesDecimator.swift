@@ -2,18 +2,18 @@
 
 /// Stores a time series of any length in bounded memory and preserves all peaks.
 ///
-/// Readings that are too close to be distinguished are merged into a cell. A cell stores its first, smallest, largest
-/// and last reading. It also stores the accuracy band of all its readings. The duration of a cell grows with the
-/// duration of the series.
+/// Readings that are too close together to be distinguished are merged into a cell. A cell stores its first, smallest,
+/// largest and last reading, and the accuracy band of all its readings. The duration of a cell grows with the duration
+/// of the series.
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
-        /// The reading with the smallest value. Angles are compared without wraparound.
+        /// The reading with the smallest value. Angles are unwrapped before they are compared.
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// The range of the readings including their uncertainties, or nil if no uncertainty is known. Angles do not
-        /// wrap around.
+        /// The accuracy band: the range of the readings, extended by their uncertainties. nil if no uncertainty is
+        /// known. Angles are unwrapped, so they may be outside the circle.
         package fileprivate(set) var band: ClosedRange<Double>?
 
         /// The readings of the cell in time order, without duplicates.
@@ -88,8 +88,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, successive readings belong to different cells, even if the cells are long.
-        // Adjacent cells are then merged to limit memory use.
+        // If the clock jumps back and forth, successive readings never share a cell, however long the cells are. In
+        // that case, adjacent cells are merged to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 
@@ -136,8 +136,8 @@ package struct PlotPoint: Sendable, Hashable {
     /// The time in seconds from the start of the time axis.
     package var time: Double
     package var value: Double
-    /// The number of full turns since the first reading. From each reading to the next, the value is assumed to take
-    /// the shorter way around the circle.
+    /// The number of full turns since the first reading. Between consecutive readings, the value is assumed to take the
+    /// shorter way around the circle.
     package internal(set) var turnCount = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }

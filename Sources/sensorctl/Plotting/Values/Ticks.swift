@@ -25,7 +25,7 @@ func powerOfTen(_ exponent: Int, times factor: Double) -> Double {
 package struct Ticks: Sendable, Equatable {
     package var values: [Double]
     package var labels: [String]
-    /// The power of ten that the labels omit.
+    /// The exponent of the power of ten that is left out of the labels.
     package var exponent = 0
 
     /// Returns ticks whose step is 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or
@@ -35,8 +35,8 @@ package struct Ticks: Sendable, Equatable {
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // A single tick does not show the scale. If there are fewer than three ticks, a smaller step is therefore used,
-        // even if the number of ticks then exceeds `count`.
+        // Uses a smaller step if there are fewer than three ticks, because a single tick does not show the scale. The
+        // number of ticks may then exceed `count`.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)
@@ -51,9 +51,8 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks in degrees. Their step divides 180° evenly. A range of at most `count` degrees requires a smaller
-    /// step, and a range of more than `count` times 180° a larger one. For such a range, returns
-    /// ``numbers(_:count:mayScale:)``.
+    /// Returns ticks in whole degrees, with a step that divides 180° evenly. If the range is at most `count` degrees or
+    /// more than `count` times 180°, no such step is suitable, and ``numbers(_:count:mayScale:)`` is used instead.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -64,8 +63,9 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    /// Returns ticks for a logarithmic axis of counts. If `greatest` is below 20, the ticks are 1, 2, 5 and 10, as far
-    /// as they are needed, regardless of `count`. Otherwise, the ticks are powers of ten.
+    /// Returns ticks for a logarithmic axis of counts. If `greatest` is less than 20, the ticks are 1, 2, 5 and 10,
+    /// without those above `greatest`, regardless of `count`. The ticks 1 and 2 are always included. If `greatest` is
+    /// 20 or more, the ticks are powers of ten.
     package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
             let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }

@@ -56,7 +56,7 @@ package struct TimeTicks: Sendable, Equatable {
             title: "Time (\(title))")
     }
 
-    /// Formats a time as `1:05:09`, `5:09` or `1:05`.
+    /// Formats a time as h:min:s (`1:05:09`), min:s (`5:09`) or h:min (`1:05`).
     private static func parts(_ seconds: Double, hours: Bool, seconds showsSeconds: Bool) -> String {
         let whole = Int(abs(seconds).rounded())
         let sign = seconds < 0 && whole > 0 ? "−" : ""

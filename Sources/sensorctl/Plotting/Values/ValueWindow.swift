@@ -37,13 +37,13 @@ struct ValueWindow {
 
     func position(of value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
 
-    /// Returns the value that labels a position on the axis.
+    /// Returns the value to show in the label at a position on the axis.
     func labelValue(_ position: Double) -> Double {
         guard let circle else { return position }
         let offset = (position - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let label = circle.lowerBound + (offset < 0 ? offset + 360 : offset)
-        // The two ends of a full circle have different labels. On any other circular axis, ±180° is labeled 180 as in
-        // Core Motion, and north is labeled 0.
+        // If the axis shows the full circle, its two ends have different labels, such as 0 and 360. If the axis is cut,
+        // ±180° is labeled 180, as in Core Motion, and north is labeled 0.
         if isFullCircle, position == circle.upperBound { return position }
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
@@ -79,8 +79,8 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // A line between two cells takes the shorter way around the circle. The sector that the line crosses is
-        // therefore not empty.
+        // Marks the sector that a line between two cells crosses as occupied. The line takes the shorter way around the
+        // circle.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {

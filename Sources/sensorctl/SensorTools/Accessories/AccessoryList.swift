@@ -88,8 +88,8 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The name. An accessory without a name is described by its USB vendor and product IDs, or as "a port of the
-    /// board".
+    /// The name of the accessory. If it has no name, this is its USB vendor and product IDs or, if these are unknown,
+    /// "a port of the board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }

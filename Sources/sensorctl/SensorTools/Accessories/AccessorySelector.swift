@@ -18,9 +18,8 @@ package enum AccessorySelector {
         }
     }
 
-    /// Returns the accessory that `text` identifies by its name, serial number, identity, port, node path or ID. If
-    /// there is no exact match, case is ignored. If there is still no match, `text` may be the beginning of the name or
-    /// identity.
+    /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If there is no exact
+    /// match, case is ignored. If there is still no match, `text` may be the beginning of the name or identity.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -45,8 +44,8 @@ package enum AccessorySelector {
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// Returns the protocol whose name is `text`, or ends with a dot and `text`. If no name is exactly `text`, case is
-    /// ignored. If `text` is nil, returns the only protocol of the accessory.
+    /// Returns the protocol whose name is `text`. If there is none, ignores case and also accepts a name that ends with
+    /// a dot and `text`. If `text` is nil, returns the only protocol of the accessory.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")

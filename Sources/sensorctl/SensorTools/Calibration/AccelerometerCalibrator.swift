@@ -115,7 +115,7 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // The sine of a small angle approximates the angle.
+        // Returns the sine of the angle, which approximates a small angle.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths

@@ -95,7 +95,7 @@ struct MagnetometerTask: CalibrationTask {
         return nil
     }
 
-    /// Skips a reading that differs from the last stored reading by less than 2 % of its magnitude.
+    /// Stores a reading, unless it differs from the last stored reading by less than 2 % of its own magnitude.
     private mutating func storeDirection(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last

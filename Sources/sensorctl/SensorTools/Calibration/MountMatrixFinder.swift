@@ -13,7 +13,7 @@ package import SensorFusion
 /// right-angle rotations is therefore replaced with that rotation.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
-        /// Too few axes were measured. Each of the listed poses is sufficient to continue.
+        /// Too few axes were measured. A reading in any one of the listed poses adds a missing axis.
         case missingPoses([DevicePose])
         /// The poses contradict each other. Either the user chose a wrong pose, or the device moved. `angle` is the
         /// root-mean-square error, in radians.
@@ -102,8 +102,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of the two readings is the offset plus an error, because the table may be sloped. Only the
-            // component along the axis is reliable.
+            // If the table is sloped, the mean of the two readings contains an error. Only the component of the mean
+            // along the measured axis is reliable.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -167,8 +167,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The distance between two unit vectors approximates a small angle between them. The sine would do the same,
-        // but it becomes small again for angles above 90°.
+        // Uses the distance between two unit vectors as an approximation of the angle between them. Unlike the sine,
+        // the distance does not become small again for angles above 90°.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }

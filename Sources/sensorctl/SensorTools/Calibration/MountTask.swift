@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // If the pose has already been measured, the user has not turned the device since then.
+        // If the reading matches a pose that has already been measured, the user has not turned the device yet.
         let isMeasured = measurements.contains { previous in
             let lengths = (previous * previous).sum() * (mean * mean).sum()
             return (previous * mean).sum() > 0.7 * lengths.squareRoot()
@@ -92,7 +92,7 @@ extension MountMatrix {
         self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
-    /// The matrix, rounded to four decimals. Placement by hand is less precise.
+    /// The matrix, rounded to four decimals. More decimals would be meaningless, because the device is placed by hand.
     fileprivate var withFourDecimals: MountMatrix {
         func rounded(_ row: SIMD3<Double>) -> SIMD3<Double> {
             // Adding zero converts -0 to 0.
@@ -127,7 +127,7 @@ enum MountText {
     }
 
     /// Returns the kernel's modalias for the sensor. Returns nil for a remote sensor, or if the modalias contains
-    /// wildcards of hwdb.
+    /// characters that hwdb treats as wildcards.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })

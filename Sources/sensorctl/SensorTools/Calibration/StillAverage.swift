@@ -29,7 +29,7 @@ package struct StillAverage: Sendable {
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // A mean of fewer than five readings is inaccurate, so the limit is doubled.
+        // Doubles the limit at first, because a mean of fewer than five readings is inaccurate.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement { restart() }

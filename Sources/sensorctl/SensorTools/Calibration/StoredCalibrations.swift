@@ -19,8 +19,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores the outcome and returns its file or key. Returns nil if the store is read-only, or if the outcome cannot
-    /// be stored.
+    /// Stores the outcome. Returns the file that contains it, or its key if it is not stored in a file. Returns nil if
+    /// the store is read-only, or if the outcome cannot be stored.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)

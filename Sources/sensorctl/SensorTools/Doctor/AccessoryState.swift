@@ -56,15 +56,15 @@ extension AccessoryState {
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The udev rules, embedded in the program. Their source file in Sources/Accessories/UdevSource/udev is not
-    /// installed. The embedded file is a symbolic link to it.
+    /// The udev rules. They are embedded in the program, because their source file in
+    /// Sources/Accessories/UdevSource/udev is not installed. The embedded file is a symbolic link to the source file.
     package static let text = PackageResources.external_accessory_rules
 
     /// The start of the first rule that tests a device. Rules from the configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// Returns the rules, together with rules that grant access to the devices in the configuration. Such a rule
-    /// applies to all nodes of a device, because udev cannot match the vendor and the interface in a single parent
+    /// Returns the rules, together with rules that grant access to the devices in the configuration. Each added rule
+    /// applies to all nodes of its device, because udev cannot match the vendor and the interface in a single parent
     /// device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
@@ -75,7 +75,8 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// Returns a udev rule, or nil if the configuration rule does not specify a device and a protocol.
+    /// Returns the udev rule for an accessory rule of the configuration, or nil if that rule does not specify both a
+    /// device and a protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []

@@ -74,7 +74,7 @@ extension DeviceNodeState {
 }
 
 extension DeviceNodeState.Holder {
-    /// Returns the programs that have files below /dev open, by the path of the file. Excludes this program.
+    /// Returns the programs that have files below /dev open, grouped by the path of the file. Excludes this program.
     static func all(proc: String = "/proc") -> [String: [DeviceNodeState.Holder]] {
         var holders: [String: [DeviceNodeState.Holder]] = [:]
         let own = getpid()

@@ -135,7 +135,7 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // The suggested name begins with the name of the device. A trigger with such a name requires no
+            // The name of the suggested trigger begins with the name of the device, so that the trigger requires no
             // configuration.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
@@ -167,8 +167,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // The failure is checked first. A sensor that failed may still have delivered a reading, because its
-            // initial value is read before the buffer is opened.
+            // Checks the failure before the readings. A sensor that failed may still have delivered a reading, because
+            // its initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""

@@ -50,7 +50,7 @@ package struct MachineState: Sendable {
     package var now = WallTime.epoch
     package var motionProblems: [DeviceError] = []
     package var positionFailure: DeviceError?
-    /// The receivers that gpsd lists, or nil if gpsd listed none in time.
+    /// The receivers that gpsd reports, or nil if gpsd did not report them in time.
     package var receivers: [ReceiverDescription]?
     var battery: BatteryReading?
     package var beacons = BeaconAvailability.unknown

@@ -36,8 +36,8 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Only root can read the file descriptors of other users' programs. For these programs, the kernel's table of
-        // sockets still contains the user.
+        // Only root can read the file descriptors of other users' programs. For such programs, only the user is known,
+        // from the kernel's table of sockets.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))
