@@ -51,8 +51,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// One line for each deviation from the recording: a program sent different bytes, or a part of the file is not
-    /// played as recorded. Only the first 100 lines are stored.
+    /// Descriptions of the differences from the recording, for example that a program sent different bytes, or that a
+    /// part of the file is not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -131,7 +131,8 @@ public final class AccessorySimulator: Sendable {
             throw error
         }
         state.notifyWaiters()
-        // If the simulator was stopped in the meantime, it may not have removed this announcement.
+        // If the simulator has been stopped since this function was called, the announcement may still exist, so it is
+        // removed here.
         if state.content.withLock({ $0.isStopped }) { folder.removeAnnouncement(id) }
         return id
     }

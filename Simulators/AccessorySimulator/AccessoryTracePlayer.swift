@@ -74,7 +74,8 @@ final class AccessoryTracePlayer: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays all later events.
+    /// Plays the trace once. If a dialogue takes longer than in the recording, waits for it. Without a shared start,
+    /// all later events are then delayed by the same time.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -83,8 +84,8 @@ final class AccessoryTracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // At equal times, detachments sort first, because an accessory may be detached and attached again at the same
-        // time.
+        // Among steps with the same time, detachments come first, because a trace may detach and reattach an accessory
+        // at the same time.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
@@ -149,9 +150,9 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// Waits for the shared start of playback. A program that only watches accessories connects to no server until an
-/// accessory is attached, so it would never start playback. Playback therefore also starts when a program opens the
-/// announcement directory.
+/// Waits for the shared start of playback. Playback normally starts when a program first uses one of the servers. A
+/// program that only watches accessories does not connect to a server before an accessory is attached. Playback
+/// therefore also starts when a program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

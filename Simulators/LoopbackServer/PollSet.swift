@@ -28,9 +28,9 @@ package struct PollSet {
 
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready or the deadline has passed. May return earlier, so the caller must check the
-    /// time. A wait that lasts until the deadline ends up to a millisecond late, or within microseconds of the deadline
-    /// if `isPrecise` is true.
+    /// Waits until a descriptor is ready or the deadline has passed. May also return earlier, so the caller must check
+    /// the time. If the deadline ends the wait, this function returns at most 1 ms late, or a few microseconds late if
+    /// `isPrecise` is true.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0

@@ -43,12 +43,12 @@ package enum PseudoTerminal {
 
     /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
-    /// Unread bytes are in the terminal's 4095-byte read buffer, and in a queue from which the kernel refills the
-    /// buffer after each read. Before the refill, poll(2) reports no input even if the queue contains bytes, so a
-    /// single check is not sufficient.
+    /// Unread bytes can be in two places: in the terminal's 4095-byte read buffer, and in a queue from which the kernel
+    /// refills the buffer after each read. Before the refill, poll(2) reports no input even if the queue contains
+    /// bytes, so a single check is not sufficient.
     ///
-    /// During each check, a program can read at most one full buffer. The queue can refill the buffer fewer times than
-    /// there are checks. If no check finds input, all bytes have therefore been read.
+    /// From one check to the next, a program can read at most one full buffer. The queue holds fewer full buffers than
+    /// there are checks. If no check finds input, the program has therefore read all bytes.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -62,9 +62,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks. The queue holds at most 20 KiB, enough to fill the read buffer about five times. The
-    /// kernel's limit is 8 KiB, but the kernel may count only half of each block, and the last block may exceed the
-    /// limit.
+    /// The number of checks. It must be greater than the number of times that the queue can fill the read buffer. The
+    /// queue holds at most 20 KiB, or about five buffers. The kernel limits the queue to 8 KiB, but it may count only
+    /// half of each block, and the last block may exceed the limit.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {

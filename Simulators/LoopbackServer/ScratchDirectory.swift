@@ -13,7 +13,7 @@ package final class ScratchDirectory: Sendable {
         /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
-        /// removed. A directory with none of the simulator's entries may be new, so it is not considered abandoned.
+        /// removed. A directory without any of these entries may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {

@@ -151,8 +151,8 @@ package final class SharedPlaybackStart: Sendable {
         return time
     }
 
-    /// Calls the closure when playback starts. A server may hold its locks during the call, so the closure may only
-    /// wake a thread.
+    /// Calls the closure when playback starts. The closure must only wake a thread, because a server may hold its locks
+    /// during the call.
     package func onStart(_ action: @escaping @Sendable () -> Void) {
         let hasStarted = state.withLock { state in
             if state.time == nil { state.actions.append(action) }

@@ -8,9 +8,9 @@ import Synchronization
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
-    /// All sensors of the trace, to which events refer by index.
+    /// All sensors of the trace. Trace events contain indices into this array.
     let sensors: [SensorDescription]
-    /// True for each sensor that the device includes, in the order of `sensors`.
+    /// For each element of `sensors`, true if the device includes the sensor.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.

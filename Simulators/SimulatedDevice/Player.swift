@@ -8,7 +8,8 @@ import Trace
 /// Plays a trace step by step. Playback needs no lock, because only one thread at a time can claim the player.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// A timer fired, the hub delivered delayed reports, the end of the trace was handled or the next pass began.
+        /// Something other than a trace event was processed: a timer fired, the hub delivered delayed reports, the end
+        /// of the trace was handled, or the next pass began.
         case progressed
         /// The next trace event was processed.
         case delivered
@@ -35,8 +36,8 @@ final class Player: @unchecked Sendable {
     private let end: PlaybackEnd
     /// The wall-clock time at the start of the trace.
     private let origin: WallTime
-    /// A cache of the hub's next deadline. It is not updated after motion samples, the most frequent events, because
-    /// they do not change the deadline.
+    /// A copy of the hub's next deadline. Motion samples are the most frequent events and never change the deadline, so
+    /// the copy is not updated after them.
     private var epochDeadline = BootTime.never
     private var hasEnded = false
 
@@ -86,8 +87,8 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
-    /// Moves the clock to the end of a call that plays up to a limit, unless the clock has stopped. The caller must have
-    /// claimed the player.
+    /// Moves the clock to the limit after all events up to the limit have been played, unless the clock has stopped.
+    /// The caller must have claimed the player.
     func moveClock(to limit: BootTime) { if limit != .never, !isStopped { clock.move(to: limit) } }
 
     /// True if the clock has stopped because the trace has ended.
@@ -133,7 +134,8 @@ final class Player: @unchecked Sendable {
         let event = feed.peek()
         if event == nil, handleEnd() { return .progressed }
         let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
-        // Without a limit, the clock stops at the end of the trace. Only timers that are already due still run.
+        // Playback without a limit ends with the trace. The clock does not advance any further, so only timers that are
+        // already due still run.
         if event == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)

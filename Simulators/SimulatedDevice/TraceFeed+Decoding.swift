@@ -34,15 +34,15 @@ extension TraceFeed {
                 content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
             case .sensorRegained: content = .sensorRegained
             case .battery: content = .battery(record.battery(in: bytes))
-            // The cursor has checked that these records can be decoded.
+            // `TraceCursor` has already checked that these records can be decoded.
             case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
             case .beacon: content = record.beaconEvent(in: bytes).map { .beacon($0) } ?? .line
             }
         }
     }
 
-    /// Moves the position in the record at `index` into `position`. Returns false if the reader has not decoded that
-    /// record in advance.
+    /// Stores the decoded position of the record at `index` in `position`. Returns false if the reader has not decoded
+    /// this record in advance.
     private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }

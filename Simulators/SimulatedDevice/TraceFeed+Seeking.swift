@@ -15,7 +15,8 @@ extension TraceFeed {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
         let state = rewind(to: traceTime)
-        // If no event is left, the trace time is limited to the end of the trace.
+        // If no event follows, `traceTime` may be beyond the end of the trace. The time of the last event is then used
+        // instead.
         if !hasRecord() { lastTraceTime = min(traceTime, lastSkippedTime) }
         return state
     }
@@ -49,7 +50,8 @@ extension TraceFeed {
             }
             self.record = record
             decode(record, at: consumedCount)
-            // The record will be decoded again. The second decoding does not advance the report clock.
+            // This record is not skipped, so it is decoded again when it is played. The second decoding does not
+            // advance the report clock.
             if record.time ?? reportClock.elapsed >= traceTime { break }
             consumedCount += 1
             shiftTimes()
@@ -88,8 +90,8 @@ extension TraceFeed {
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
         content = .loopStart(state)
-        // No record kind represents the start of a pass. Any kind that refers to neither a sensor nor a receiver can be
-        // used instead.
+        // No record kind represents the start of a pass, so `.battery` is used. Any kind that refers to neither a
+        // sensor nor a receiver would be suitable.
         kind = .battery
         time = bootTime(from)
         return true
@@ -178,16 +180,17 @@ struct LoopTiming: Sendable {
         }
     }
 
-    /// Returns the latest time at which the pass can end. If `gap` is not nil, pauses are limited to `gap` nanoseconds.
+    /// Returns the latest time at which the pass can end: `gap` nanoseconds after the last event, or `.max` if `gap` is
+    /// nil.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
     /// The minimum duration of a pass, in nanoseconds. Without it, a trace whose events all have the same time would
     /// play a billion passes per second.
     private static let minimumDuration: Int64 = 10_000_000
 
-    /// Returns the start of the pass after the one that starts at `from`. It is always later than the last event, and at
-    /// least `minimumDuration` later than `from`. If `end` meets both conditions, the next pass starts at `end`.
-    /// Otherwise, its start is chosen so that the stream continues at its regular interval.
+    /// Returns the start of the next pass. `from` is the start of the current pass. The next pass starts later than the
+    /// last event and at least `minimumDuration` after `from`. If `end` meets both conditions, the next pass starts at
+    /// `end`. Otherwise, its start is chosen so that the stream continues at its regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
         let earliestNext = max((last ?? from).addingSaturated(1), from.addingSaturated(Self.minimumDuration))
         if let end, end >= earliestNext { return end }

@@ -47,8 +47,7 @@ struct TraceFeed {
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The part of the shift of the receivers' times that does not depend on `offset`, in nanoseconds. A seek changes
-    /// it.
+    /// The shift of the receivers' times minus `offset`, in nanoseconds. Only a seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
     var reader: TraceReader
@@ -67,7 +66,8 @@ struct TraceFeed {
     /// The clock that is used if the trace has no arrival times.
     var reportClock = ReportClock()
     var isAtEnd = false
-    /// The time of the preceding event, or the time at which reading starts if there was no event.
+    /// The trace time of the last event that was read. If no event has been read yet, it is the trace time at which
+    /// reading starts.
     var lastTraceTime: Int64
     /// The time of the last event that was skipped when moving to a trace time.
     var lastSkippedTime: Int64 = 0
@@ -105,7 +105,8 @@ struct TraceFeed {
     /// The current shift of the receivers' times, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
 
-    /// Returns the time on the device's clock. It is never `.never`, which means the end of the trace to the player.
+    /// Converts a trace time to a time on the device's clock. The result is never `.never`, because the player treats
+    /// `.never` as the end of the trace.
     func bootTime(_ traceTime: Int64) -> BootTime {
         BootTime(nanoseconds: min(start.nanoseconds.addingSaturated(offset).addingSaturated(traceTime), .max - 1))
     }
@@ -138,9 +139,9 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the contents of a batch with samples that arrived together. These are the next event, and the samples
-    /// after it with the same sensor and arrival time. The batch ends before a sample that was measured earlier than
-    /// the preceding one.
+    /// Replaces the contents of a batch with samples that arrived together: the next event, and the samples of the same
+    /// sensor and arrival time that directly follow it. If a sample was measured earlier than the preceding one, the
+    /// batch ends before that sample.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)

@@ -10,9 +10,9 @@ import Trace
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which takes most of the time needed to play them.
 ///
-/// A single player requests the blocks. It never waits for work that has not started: if no thread is reading, the
-/// player reads the block itself. It therefore makes progress even if all threads are busy. Reading ahead does not
-/// change the blocks, only the time at which they are read.
+/// Only one player requests blocks. The player waits for a block only if the second thread is already reading it.
+/// Otherwise, the player reads the block itself, so it makes progress even if all threads are busy. Reading ahead does
+/// not change the blocks, only the time at which they are read.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
@@ -45,7 +45,7 @@ final class TraceReader: Sendable {
         /// True while the player is waiting for the block that is being read.
         var isAwaited = false
         var isDone = false
-        /// True from when a thread is requested until it starts.
+        /// True if a thread has been requested for reading ahead but has not started yet.
         var isReadScheduled = false
     }
 
@@ -176,7 +176,8 @@ extension GPSDDecoder {
         let index = block.positionCount
         if index == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[index].record = block.records.count
-        // If the line only resembles a position report, it is decoded later, when the record is consumed.
+        // If the line only resembles a position report, its position is not stored. The line is decoded again when the
+        // record is consumed.
         if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }

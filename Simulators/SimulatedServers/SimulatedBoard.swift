@@ -15,8 +15,8 @@ package struct SimulatedBoard {
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // A recording with several contexts may contain the same device ID twice. New devices are therefore created, as
-        // for a recording without a context.
+        // If a recording has several contexts, their device IDs may not be unique. In this case, new devices are
+        // created, as for a recording without a context.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {

@@ -64,8 +64,8 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // If the first reading has a negative time, `Recording` moves time zero to that reading. The other sources
-            // use the times of the trace, so `start` reverts this shift.
+            // If the first reading has a negative time, `Recording` shifts all times so that this reading has the time
+            // 0. The other sources use the original times of the trace, so `start` compensates for the shift.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil

@@ -27,13 +27,13 @@ public struct SimulatedServersOptions: Sendable {
     /// current times.
     public var shiftsTimesToNow = false
     package var alignment = TraceMerger.Alignment.clock
-    /// The faults added to the traces.
+    /// The faults to inject into the traces.
     public var faults: [TraceFault] = []
     /// The seed for random decisions in ``faults``. The same traces, faults and seed produce the same run.
     public var seed: UInt64 = 0
-    /// The faults of the simulated gpsd.
+    /// The faults that the simulated gpsd injects.
     public var gpsdFaults: [GPSDFault] = []
-    /// The faults of the simulated iiod.
+    /// The faults that the simulated iiod injects.
     public var iiodFaults: [IIODFault] = []
     package var transport = SimulatedTransport.socket
     /// The parent directory, or nil to use TMPDIR or /tmp. Use a short path, because the directory contains Unix domain

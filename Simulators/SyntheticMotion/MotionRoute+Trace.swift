@@ -6,8 +6,8 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// Two positions determine a direction only if they are at least this far apart, in metres, and the speed between
-    /// them is at least this speed, in m/s.
+    /// The minimum distance between two positions, in metres, and the minimum speed between them, in m/s. Below either
+    /// value, the two positions do not determine a direction.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 
@@ -54,7 +54,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A distance of 0 denotes a stay, so a vertical leg gets a small ground distance.
+            // A stage with a distance of 0 is treated as a stay, so a vertical leg gets a small ground distance.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)

@@ -48,7 +48,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // An invalid position is skipped here, because the next iteration reports it.
+            // If the next waypoint is invalid, no leg is created here. The next iteration throws the error.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: coordinate, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
@@ -57,7 +57,7 @@ extension MotionRoute {
             var leg = RouteStage(from: coordinate, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
-            // A distance of 0 denotes a stay, so a vertical leg gets a small ground distance.
+            // A stage with a distance of 0 is treated as a stay, so a vertical leg gets a small ground distance.
             leg.distance = max(path.distance, Self.minimumLegLength * 1e-3)
             leg.maximumSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
             leg.hasDirection = path.distance >= Self.minimumLegLength

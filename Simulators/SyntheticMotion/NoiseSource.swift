@@ -13,7 +13,8 @@ struct NoiseSource: Sendable {
     private var walk = SIMD3<Double>.zero
     private var numbers: GaussianNumbers
 
-    /// Creates the noise of a sensor with the given rate in hertz. Scalar sensors use the first component.
+    /// Creates a noise source for a sensor that is sampled at the given rate, in hertz. For scalar sensors, only the
+    /// first component of each vector is used.
     init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1

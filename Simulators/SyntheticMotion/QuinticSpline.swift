@@ -6,8 +6,8 @@
 /// The spline reproduces motion in a straight line at constant speed exactly. Changes of speed are spread without
 /// overshoot.
 enum QuinticSpline {
-    /// The weights of the six control points: for the value, and for its first two derivatives with respect to the
-    /// parameter.
+    /// The weights of the six control points. `values` applies to the value of the curve. `firsts` and `seconds` apply
+    /// to its first and second derivatives with respect to the parameter.
     struct Weights {
         var values: (Double, Double, Double, Double, Double, Double)
         var firsts: (Double, Double, Double, Double, Double, Double)
@@ -50,8 +50,8 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of `d`, the differences between the other points and the first point. Differences
-    /// preserve precision far from the origin.
+    /// Returns the weighted sum of `d`. `d` contains the differences between the first control point and each of the
+    /// other five. Differences are used because they preserve precision far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }

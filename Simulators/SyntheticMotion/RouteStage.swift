@@ -49,7 +49,7 @@ struct RouteStage: Sendable {
             let rest = duration - time
             coveredDistance = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
-        // Corrects rounding errors.
+        // Because of rounding errors, the computed distance may be slightly below 0 or above the stage's distance.
         return min(max(coveredDistance, 0), distance)
     }
 

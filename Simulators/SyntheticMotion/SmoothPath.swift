@@ -9,8 +9,8 @@ import SystemCalls
 /// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
 /// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// Two speeds, in m/s. Up to the first, the heading is the direction of the route. From the second, it is the
-    /// course.
+    /// Up to `routeHeadingSpeed`, the heading is the direction of the route. From `courseHeadingSpeed`, the heading is
+    /// the course. Both speeds are in m/s.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -113,8 +113,8 @@ struct SmoothPath: Sendable {
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The azimuths of the points after the first, relative to the first. From one point to the next, the azimuth
-        // changes by at most half a turn.
+        // For each point after the first, the change of the azimuth since the first point. From one point to the next,
+        // the azimuth changes by at most half a turn.
         var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

@@ -84,7 +84,8 @@ struct DialoguePeer: AccessoryPeer {
             }
         case .received: sequence.recordActivity()
         case .timerFired:
-            // The timer fires after all bytes have been sent, so the dialogue is complete.
+            // The timer is set at the end of the script and fires after all bytes have been sent, so the dialogue is
+            // complete.
             finish()
             return peer != nil && sequence.dialogues[number].hangsUp ? [.hangUp] : []
         case .closed:

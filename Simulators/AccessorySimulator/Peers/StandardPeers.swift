@@ -18,7 +18,8 @@ public struct PatternPeer: AccessoryPeer {
         self.hangsUp = hangsUp
     }
 
-    /// Returns the byte at an offset. The pattern repeats after 65,521 bytes, which is not a common buffer size.
+    /// Returns the byte at an offset. The pattern repeats every 65,521 bytes. This is not a common buffer size, so a
+    /// lost or repeated buffer changes the pattern.
     public static func byte(at offset: Int64) -> UInt8 {
         let offset = UInt32(offset % 65_521)
         return UInt8(truncatingIfNeeded: offset &* 167 &+ offset >> 8)

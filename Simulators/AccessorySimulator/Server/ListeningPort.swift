@@ -14,7 +14,8 @@ final class ListeningPort: SimulatedPort {
     let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// An extra connection that fills the backlog while a program is connected. Further programs are then refused.
+    /// A connection to the port's own socket. It fills the backlog while a program is connected, so that further
+    /// programs are refused.
     private var backlogBlocker: Int32 = -1
     var programSession: ProgramSession?
     var totals = SimulatedTraffic()
@@ -48,8 +49,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, programSession.hasSpace { events |= Int16(POLLIN) }
         if programSession.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call. A
-        // connection that has hung up is therefore polled only if there are events to wait for.
+        // After a hang-up, poll(2) returns immediately on every call, even if no events are requested. A connection
+        // that has hung up is therefore polled only while events are requested.
         return events == 0 && programSession.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
@@ -134,7 +135,8 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Fills the backlog. Programs that connected before the backlog was full are disconnected.
+    /// Fills the backlog with a connection to the port's own socket. If another program already occupies the backlog,
+    /// disconnects that program first.
     private func blockBacklog() {
         for _ in 0..<64 {
             backlogBlocker = Sockets.connection(to: path) ?? -1

@@ -11,11 +11,11 @@ final class ProgramSession {
     private static let capacity = 65_536
     let localChannel: MemoryChannel
     let session: AccessoryPeerSession
-    /// The peer's bytes that the descriptor has not accepted yet.
+    /// Bytes from the peer that have not been written to the descriptor yet.
     private var pending = FIFOQueue<UInt8>()
     private var isPeerFinished = false
     var hasProgramClosed = false
-    /// True if the program no longer reads. Bytes that the program has written may still be pending.
+    /// True if the program no longer reads. The port may still have to read bytes that the program wrote earlier.
     var hasProgramStoppedReading = false
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
@@ -44,7 +44,7 @@ final class ProgramSession {
     }
 
     /// Writes bytes from the peer to the program. `write` returns the number of bytes written, or a negative number
-    /// with the error in `errno`. Returns false if no bytes were written or discarded.
+    /// with the error in `errno`. Returns true if bytes were written or discarded, otherwise false.
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {
@@ -53,7 +53,8 @@ final class ProgramSession {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // The program no longer reads. The next call discards these bytes, so that the peer does not block.
+                // Because the program no longer reads, the next call discards these bytes. Otherwise, the peer would
+                // block.
                 if hasProgramStoppedReading { return true }
             case .empty: return false
             case .ended:

@@ -8,17 +8,17 @@ import Trace
 
 /// A pseudo-terminal that replaces a serial port.
 ///
-/// As the last step of opening a serial port, a program flushes it, which discards all bytes sent earlier. The peer
-/// therefore sends nothing before the flush, which the master reports in packet mode. A hang-up also discards unread
-/// bytes, so a closing port first waits for the program to read all bytes.
+/// Programs flush a serial port as the last step of opening it, and the flush discards all earlier bytes. The peer
+/// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up discards
+/// unread bytes too, so a closing port first waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval in seconds while a port is being opened or closed. Some state changes during this time
-    /// cause no event.
+    /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because no event
+    /// reports some of the state changes.
     private static let pollingInterval = 0.01
     /// The time in seconds after which a program is considered ready even if it has not flushed the port.
     private static let openTimeout = 0.3
-    /// The delay, in seconds, between the last write and closing the port. It gives the program time to read the bytes.
-    /// Used only if the port cannot detect unread bytes.
+    /// The time, in seconds, that a closing port waits after the last write, so that the program can read the bytes.
+    /// Used only if the port cannot detect whether bytes are unread.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -64,7 +64,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     var pollDescriptor: pollfd? {
-        // While the port is closed, poll(2) would report a hang-up on every call.
+        // A closed port is not polled, because poll(2) would return immediately with a hang-up on every call.
         if case .closed = state { return nil }
         let input = Int16(POLLIN) | Int16(POLLPRI)
         var events = input
@@ -72,8 +72,8 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && programSession.hasSpace ? input : 0
             if programSession.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
-        // After a hang-up, the master is therefore polled only if there are events to wait for.
+        // After a hang-up, poll(2) returns immediately on every call, even if no events are requested. The master is
+        // therefore polled only while events are requested.
         if events == 0, programSession?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -92,7 +92,8 @@ final class TerminalPort: SimulatedPort {
             if !isInputPaused {
                 read(context)
             } else if let programSession, programSession.hasProgramStoppedReading {
-                // Input is paused, so the program's pending bytes are lost.
+                // The program has closed the port while input is paused. The bytes that it wrote and that the port has
+                // not read are lost.
                 discardInput(context)
                 endSession(context)
                 state = .closed
@@ -125,7 +126,8 @@ final class TerminalPort: SimulatedPort {
         master = -1
     }
 
-    /// Detects whether the program has closed the port, or a different program has opened it since.
+    /// Updates `hasProgramStoppedReading`. It is true while no program has the port open. It becomes false again if a
+    /// program reopens the port.
     private func updateHangUpState(_ revents: Int16) {
         guard let programSession else { return }
         if programSession.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -134,8 +136,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // At most the capacity of a terminal is discarded. Without this limit, a different program that has begun to
-        // write could keep the loop running.
+        // Discards at most as many bytes as a terminal can hold. Without this limit, another program that opens the
+        // port and writes continuously could keep the loop running.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)
@@ -154,7 +156,7 @@ final class TerminalPort: SimulatedPort {
             if count > 0 {
                 let mark = part[0]
                 if mark == 0 {
-                    // A program that writes has finished opening the port.
+                    // The program has written bytes, so it has finished opening the port.
                     if count > 1, programSession == nil { begin(context) }
                     programSession?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
@@ -181,7 +183,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
-        // The result is nil if the port is in exclusive mode, because such a port cannot be opened without privileges.
+        // `hasReadAllInput` must open the port. It returns nil if the port is in exclusive mode, because the port then
+        // cannot be opened without privileges.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }

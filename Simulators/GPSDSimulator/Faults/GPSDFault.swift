@@ -3,7 +3,7 @@
 public import DeviceCore
 package import Trace
 
-/// A fault of a simulated gpsd, and the moment at which the fault occurs. ``syntax`` describes the faults.
+/// A fault that a simulated gpsd can inject, and the moment at which it occurs. ``syntax`` describes all faults.
 public struct GPSDFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The receiver is removed: clients receive a DEVICE object with `activated` 0 and no more reports.
@@ -11,7 +11,7 @@ public struct GPSDFault: Sendable, Hashable {
         case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
         case stall
-        /// Reports are sent again. Reports that were due during the stall are lost.
+        /// The stall ends and new reports are sent. Reports that were due during the stall are lost.
         case resume
         /// All connections are reset. The server continues to listen.
         case drop

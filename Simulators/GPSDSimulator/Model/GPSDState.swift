@@ -6,7 +6,8 @@ import JSONBytes
 
 struct GPSDState {
     static let maximumReceivers = 256
-    /// The maximum size, in bytes, of the reply to the requests in one read. Longer replies are truncated, as in gpsd.
+    /// The maximum size of a reply, in bytes. A reply answers all requests that arrive in a single read. Longer replies
+    /// are truncated, as in gpsd.
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion
@@ -34,7 +35,7 @@ struct GPSDState {
         receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
     }
 
-    /// Returns gpsd's reply to the bytes of one read.
+    /// Returns gpsd's reply to all bytes that arrived in a single read.
     func reply(to input: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
         var reader = GPSDRequestReader(input)
         var reply: [UInt8] = []
@@ -66,7 +67,8 @@ struct GPSDState {
     }
 
     private func answerDevice(_ path: [UInt8]?, _ isConfiguration: Bool, _ fault: String?, _ reply: inout [UInt8]) {
-        // gpsd does not close this quote and does not escape quotes in paths.
+        // As in gpsd, the opening quotation mark in this message has no closing mark, and quotation marks in paths are
+        // not escaped.
         if let fault { return Self.append(error: "Invalid DEVICE: \"\(fault)", to: &reply) }
         if isConfiguration {
             if let path, present(path) == nil {

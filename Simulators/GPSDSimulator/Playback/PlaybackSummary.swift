@@ -66,7 +66,7 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift of report times in nanoseconds. With this shift, the first report is current if playback
+    /// Returns the time, in nanoseconds, to add to all report times so that the first report is current when playback
     /// starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
@@ -111,7 +111,7 @@ struct PlaybackSummary {
     private mutating func addReceiver(_ receiver: ReceiverDescription) {
         guard !receiver.path.isEmpty else { return }
         if let index = receivers.firstIndex(where: { $0.path == receiver.path }) {
-            // A later description replaces an earlier one unless it is empty.
+            // A later description replaces an earlier one only if it names a driver.
             if !receiver.driver.isEmpty { receivers[index] = receiver }
         } else if receivers.count < GPSDState.maximumReceivers {
             receivers.append(receiver)

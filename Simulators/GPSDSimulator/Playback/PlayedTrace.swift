@@ -19,11 +19,12 @@ struct PlayedTrace {
     /// Events that have been read but not returned yet. As in the trace, sentences precede the report that they belong
     /// to.
     private var pending: [PlayedEvent] = []
-    /// The byte offset of the end of the last report. Sentences may follow it. Used only for recordings of gpsd output.
+    /// The byte offset at which the last report ends. Sentences may begin at this offset. Used only for recordings of
+    /// gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// `last` is the time of the last event in the current pass. `step` is the interval between the last two events at
-    /// different times.
+    /// `last` is the time of the last event in the current pass. `step` is the most recent interval between events that
+    /// is greater than 0.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
@@ -47,7 +48,7 @@ struct PlayedTrace {
         return pending.removeFirst()
     }
 
-    /// Reads the next record, or the text after the last record.
+    /// Reads the next record. After the last record, reads the remaining text and begins the next pass, if any.
     private mutating func read(_ bytes: UnsafeRawBufferPointer) {
         guard let record = cursor.next(bytes) else {
             if file.format == .gpsd { appendSentences(bytes, before: bytes.count, at: last) }

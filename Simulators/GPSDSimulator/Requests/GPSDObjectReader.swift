@@ -95,7 +95,7 @@ struct GPSDObjectReader {
         let kind = kinds(name)
         let isQuoted = bytes[offset] == UInt8(ascii: "\"")
         let value = Value(bytes: isQuoted ? try quoted(kind, start) : try bare(start))
-        // gpsd ignores a value at the end of the input.
+        // gpsd ignores a value if the input ends directly after it.
         _ = try next()
         skipBlanks()
         switch kind {

@@ -2,7 +2,8 @@
 
 import GPSDProtocol
 
-/// A parser for the bytes of one read. Like gpsd 3.22, the parser does not join requests that are split across reads.
+/// A parser for the requests that arrive in a single read. Like gpsd 3.22, the parser does not join requests that are
+/// split across reads.
 struct GPSDRequestReader {
     static let maximumReadSize = 8191
 
@@ -41,7 +42,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // Omitted members keep their values. Only the following members are reset.
+        // Members that the request omits keep their values, except for the members that are reset here.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
@@ -96,11 +97,11 @@ enum GPSDCommand {
     case version
     case devices
     case poll
-    /// A WATCH request. If it contains an object, the policy has already been changed. `fault` describes an error in
-    /// the object.
+    /// A WATCH request. `isChange` is true if the request contains an object. In this case, the parser has already
+    /// changed the policy. `fault` describes an error in the object.
     case watch(isChange: Bool, fault: String?)
     /// A request for all DEVICE objects or, with a configuration, for the DEVICE object of one receiver.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
-    /// An unknown request, including all bytes that follow.
+    /// An unknown request and the rest of the input.
     case unrecognized(ArraySlice<UInt8>)
 }

@@ -20,10 +20,10 @@ final class GPSDEngine {
     let options: GPSDServerOptions
     var state: GPSDState
     var clients: [GPSDClient] = []
-    /// False while a fault has closed the port, and while the recorded connection to gpsd is lost.
+    /// False while a fault keeps the port closed, and while a connection loss from the recording is played back.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// The number of lines that former clients lost before they were disconnected.
+    /// The number of lines that were dropped for clients that are no longer connected.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
@@ -120,8 +120,8 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // If the server is not listening, no client can connect, so playback starts without waiting for one. Otherwise,
-        // the fault that closed the port would never end.
+        // Playback normally waits for a client. While a fault keeps the port closed, no client can connect, so playback
+        // starts without one. If it did not start, the fault would never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil

@@ -85,7 +85,8 @@ struct SharedContent: SharedServerContent {
 
 struct PlaybackStatus: Equatable {
     var clientCount = 0
-    /// The number of reports or, for a receiver terminal, the number of sentences.
+    /// The number of reports that have been played. For a receiver terminal, the number of sentences that have been
+    /// sent.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false

@@ -50,10 +50,10 @@ public struct GPSDServerOptions: Sendable {
     public var start = Start.firstWatcher
     /// The behavior at the end of the trace.
     public var end = End.silence
-    /// The treatment of times in reports. The times in recorded sentences cannot be shifted, so if times are shifted,
-    /// sentences generated from the reports are sent instead.
+    /// The treatment of times in reports. If times are shifted, sentences are generated from the reports, because the
+    /// times in recorded sentences cannot be shifted.
     public var timestampPolicy = TimestampPolicy.recorded
-    /// The initial faults.
+    /// The faults that are scheduled from the beginning. More faults can be injected while the server runs.
     public var faults: [GPSDFault] = []
     /// If true, connection losses in the recording are played back: the clients are disconnected, and the server does
     /// not listen until the recorded connection is restored.

@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The interval, in seconds, at which the loop checks for changes that cause no event, such as a program that
-    /// resumes reading. On a system without inotify, opening the terminal causes no event either.
+    /// The interval, in seconds, at which the loop checks for changes that no event reports. For example, no event
+    /// reports that a program has resumed reading or, without inotify, that a program has opened the terminal.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.
@@ -50,12 +50,12 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // The events are drained before the terminal is checked. If a program opens the terminal after the check,
-            // the new event ends the wait.
+            // The events are drained before the terminal is checked, not after. Otherwise, if a program opened the
+            // terminal after the check, its event would be drained and the wait would not end.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // Do not use `pollTarget(until:)` here, because it checks the terminal again. If a program opened the
-            // terminal between the two checks, the loop would poll the master, which does not report the opening.
+            // Do not use `pollTarget(until:)` here, because it checks the terminal a second time. If a program opened
+            // the terminal between the two checks, the loop would poll the master, which does not report the opening.
             let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
@@ -90,7 +90,8 @@ final class TerminalLoop: ServiceLoop {
     }
 
     func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
-        // While the slave is closed, poll(2) would report a hang-up of the master on every call.
+        // While the slave is closed, the master is not polled, because poll(2) would return immediately with a hang-up
+        // on every call.
         if isWatched { return (openWatcher.descriptor, deadline) }
         return (nil, min(deadline, nextPoll))
     }

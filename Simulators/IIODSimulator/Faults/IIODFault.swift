@@ -5,7 +5,7 @@ import IIOFormat
 import SystemCalls
 package import Trace
 
-/// A fault of a simulated iiod. ``syntax`` describes all faults.
+/// A fault that a simulated iiod can inject, and the moment at which it occurs. ``syntax`` describes all faults.
 public struct IIODFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// A chunk contains at most the given number of samples. 0 disables the fault.
@@ -14,7 +14,7 @@ public struct IIODFault: Sendable, Hashable {
         case streamError(Int32)
         /// No samples arrive, but the connection remains open.
         case stall
-        /// Samples arrive again. Samples that were due during the stall are lost.
+        /// The stall ends and new samples arrive. Samples that were due during the stall are lost.
         case resume
         /// Every reply is delayed by the given number of seconds. 0 disables the fault.
         case delay(Double)
@@ -41,8 +41,8 @@ public struct IIODFault: Sendable, Hashable {
     package var action: Action
     package var device: String?
     /// The moment at which the fault occurs. Times and sample numbers count from the start of the timeline, which
-    /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample numbers
-    /// count from the beginning of each capture.
+    /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample
+    /// numbers count from the beginning of each capture.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?

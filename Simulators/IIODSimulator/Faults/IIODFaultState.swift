@@ -13,8 +13,8 @@ struct IIODFaultState: Sendable {
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. `serial` is the number of streams opened before the failure. The
-        /// failure affects only these streams.
+        /// The last failure of the device's streams. It affects only streams that were opened before it, whose serial
+        /// numbers are at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -28,8 +28,8 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The actions that end faults, each with the duration of its fault. These faults began before the current time was
-    /// known. Their ends are scheduled as soon as it is known.
+    /// The ends of faults that began before the current time was known, each with the duration of its fault. They are
+    /// scheduled as soon as the time is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {
@@ -59,7 +59,8 @@ struct IIODFaultState: Sendable {
     /// True if a fault has begun but its end has not been scheduled, because the current time is not known.
     var needsTime: Bool { !unscheduledEnds.isEmpty }
 
-    /// Schedules the pending ends of faults. Durations count from `at`, in seconds since the first use of samples.
+    /// Schedules the ends in `unscheduledEnds`, as if their faults had begun at the given time. The time is in seconds
+    /// since the first use of samples.
     mutating func scheduleEnds(at: Double) {
         for (entry, duration) in unscheduledEnds {
             var entry = entry
@@ -85,7 +86,7 @@ struct IIODFaultState: Sendable {
         }.min()
     }
 
-    /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
+    /// Applies the faults for which the closure returns true. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
         // Faults are applied one by one, in the order of their times. Each of them may schedule its own end, which may

@@ -52,8 +52,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the listed value that equals the written text or number. For a range, returns the written text if its
-    /// number lies within the range. Otherwise, returns nil.
+    /// Returns the available value that matches the text to be written, compared as text or as a number. If the
+    /// available values are a range, returns the text itself if its number is in the range. Otherwise, returns nil.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value

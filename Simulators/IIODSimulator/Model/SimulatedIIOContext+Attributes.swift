@@ -54,8 +54,8 @@ extension SimulatedIIOContext {
         return index
     }
 
-    /// Returns the error with which an empty write fails. If opening the attribute's file fails, it is that error,
-    /// otherwise EIO.
+    /// Returns the error for a write without data: the error of opening the attribute's file for writing, or EIO if the
+    /// file can be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -98,8 +98,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // These attributes can only be changed if their available values are listed. A driver with a variable scale
-        // lists the available scales.
+        // These attributes have no list of available values, so they cannot be changed. A driver whose scale can be
+        // changed lists the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }

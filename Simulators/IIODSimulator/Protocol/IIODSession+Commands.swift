@@ -15,7 +15,7 @@ extension IIODSession {
             case .write(let path, let length):
                 _ = try state.context.device(path.device)
                 if length == 0 { throw state.context.emptyWriteError(path) }
-                // A value that exceeds the limit is rejected before it is read.
+                // If the value is too long, the command fails before the value is read.
                 guard length > 0, length <= Int64(IIODSession.maximumValueLength) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):

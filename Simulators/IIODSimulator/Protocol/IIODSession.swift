@@ -10,21 +10,21 @@ struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// The session waits for samples until the given time. If the time is `.never`, it waits for another event.
+        /// The session waits for samples and tries again at the given time. If the time is `.never`, it waits for
+        /// another event instead.
         case time(BootTime)
         case ended
     }
 
     enum Phase {
         case commands
-        /// The rest of a line that exceeds the length limit.
+        /// The session is skipping the rest of a line that is too long.
         case skippingLine
         case value(IIODAttributePath, length: Int)
-        /// The samples of a WRITEBUF, which are discarded.
+        /// The session is discarding the samples of a WRITEBUF.
         case samples(remaining: Int64, length: Int64)
         case reading(BufferRead)
-        /// The end of a READBUF whose length is not a multiple of the sample size. The remaining length is shorter than
-        /// a sample.
+        /// The session must end a READBUF, because the remaining length is shorter than a sample.
         case remainder
         case ended
     }
@@ -133,7 +133,7 @@ struct IIODSession {
 /// The pending output: reply lines, followed by scans that are stored in a stream's block.
 struct IIODOutput {
     var head: [UInt8] = []
-    /// The scans: the device whose stream contains them, and their byte range in the stream's block.
+    /// The location of the scans: the device whose stream contains them, and the byte range within the stream's block.
     var body: (device: Int, range: Range<Int>)?
     var sent = 0
     var isEmpty: Bool { sent >= count }

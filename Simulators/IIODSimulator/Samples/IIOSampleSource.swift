@@ -33,8 +33,9 @@ public struct IIODeviceSignals: Sendable {
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors. Each vector is held until the time of the next vector. The first vector also
-    /// applies before its time. The times are in nanoseconds since the start of the trace, in ascending order.
+    /// One component of recorded vectors. Each vector applies from its time until the time of the next vector. The
+    /// first vector also applies before its time. The times are in nanoseconds since the start of the trace, in
+    /// ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -92,7 +93,8 @@ public struct IIORecordedSource: IIOSampleSource {
         /// Samples are delivered at their measurement times. If a device has several sensors, the sensor with the most
         /// readings determines the times, and the others repeat their last readings.
         case recordedTimes
-        /// Samples are delivered at the rate that the client sets. The last reading is repeated.
+        /// Samples are delivered at the rate that the client sets. Until the time of the next reading, each sample
+        /// repeats the last reading.
         case deviceRate
     }
 

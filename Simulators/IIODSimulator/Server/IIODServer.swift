@@ -95,7 +95,8 @@ final class SharedIIODState: ServiceState {
         var iiodState: IIODState
         var isStopped = false
         var connectionCount = 0
-        /// The number of changes made by other threads. After each change, waiting clients are served again.
+        /// The number of changes that other threads have made. After a change, the server's thread serves all
+        /// connections again.
         var revision = 0
         var wakeUp: WakeupPipe?
     }

@@ -13,7 +13,7 @@ final class IIODServerLoop: ServiceLoop {
     private let acceptor: LoopbackAcceptor
     private var connections: [IIODConnection] = []
     private var pollSet: PollSet
-    /// The last revision of the shared state for which the connections were served.
+    /// The value of the shared `revision` when changes by other threads were last handled.
     private var handledRevision = 0
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -49,8 +49,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving the connections may have triggered faults at a sample number, or started the clock for timed
-            // faults.
+            // Serving a connection can trigger faults that are due at a sample number. It can also start the timeline
+            // on which timed faults are due.
             let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -74,8 +74,8 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every
-            // call. After an end of file, the connection is therefore polled only if events are requested.
+            // After an end of file, poll(2) can report a hang-up on every call and return immediately, even if no
+            // events are requested. The connection is therefore polled only while events are requested.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
@@ -90,7 +90,8 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If there is no room for the connection, this object is released, which closes the connection.
+        // This object owns the descriptor. If there is no room for the connection, the object is released and closes
+        // the connection.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
@@ -123,12 +124,13 @@ final class IIODServerLoop: ServiceLoop {
             switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
             case .output: if isDelayed(connection, now: now) { return }
             case .input:
-                // The session waits for input, but no more input arrives after an end of file.
+                // The session waits for input. After an end of file, no more input arrives, so the connection is
+                // finished.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The session waits for samples. If the client has closed its side of the connection, the wait is
-                // useless.
+                // The session waits for samples. If the client has closed its side of the connection, the connection is
+                // finished instead of waiting.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

@@ -8,7 +8,8 @@ public struct IIODServerOptions: Sendable {
     public enum Pace: Sendable, Hashable {
         /// Samples are delivered at the recorded rate multiplied by `speed`.
         case realTime(speed: Double)
-        /// Samples are delivered as fast as clients request them. The trace begins with a client's OPEN.
+        /// Samples are delivered as fast as clients request them. After each OPEN, the client receives the trace from
+        /// its beginning.
         case onDemand
     }
 
@@ -38,7 +39,7 @@ public struct IIODServerOptions: Sendable {
     public var end = End.stall
     /// The source of sample timestamps.
     public var timestampPolicy = TimestampPolicy.clock
-    /// The initial faults.
+    /// The faults that are scheduled from the beginning. More faults can be injected while the server runs.
     public var faults: [IIODFault] = []
     /// If true, the `raw` and `input` attributes of measured channels contain the current sample.
     package var attributesFollowSamples = true

@@ -68,7 +68,8 @@ extension IIODState {
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // The conversion back to trace time rounds down. Without the extra nanosecond, the sample would not be due yet.
+        // When this time is converted back to trace time, the result is rounded down. The extra nanosecond ensures that
+        // the sample is due at this time.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -92,8 +93,8 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // If the server is not listening, no client can connect, so the timeline starts without waiting for one.
-        // Otherwise, the fault that closed the port would never end.
+        // The timeline normally starts when a client first uses samples. While a fault keeps the port closed, no client
+        // can connect, so the timeline starts without one. If it did not start, the fault would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)

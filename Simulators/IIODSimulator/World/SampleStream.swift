@@ -15,7 +15,8 @@ struct SampleStream {
     let device: Int
     let samplesPerRefill: Int
     let mask: IIODChannelMask
-    /// The serial number of the OPEN command. A failure with a lower serial number does not affect this stream.
+    /// The serial number of the OPEN command. A failure with a lower serial number occurred before this stream was
+    /// opened and does not affect it.
     let serial: UInt64
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
@@ -24,8 +25,7 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample. Used for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of stalls that this stream has handled. After each stall of the device, the stream skips the lost
-    /// samples.
+    /// The number of stalls of the device for which this stream has already skipped the lost samples.
     private var handledStallCount: Int
 
     init(
@@ -61,8 +61,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than OPEN requested. The stream then keeps the samples that the client does
-            // not request, instead of discarding them.
+            // True if the refill is shorter than the client requested with OPEN. If the client then reads only a part
+            // of the refill, the stream keeps the other samples instead of discarding them.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -87,7 +87,8 @@ struct SampleStream {
                 }
             }
             if availableCount != nil {
-                // A short refill needs only the samples that will be sent. A full refill needs all of its samples.
+                // For a short refill, only the samples that will be sent must be available. For a full refill, all of
+                // its samples must be available.
                 let needed = isShort ? min(refill, requestedCount) : refill
                 guard queue.count >= needed else {
                     return .wait(state.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -99,8 +100,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `consumedCount` samples. Like iiod, the stream discards the
-    /// samples of a refill that the client has not requested.
+    /// Encodes the next `count` samples and advances by `consumedCount` samples. The samples in between are discarded.
+    /// Like iiod, the stream discards the samples of a refill that the client has not requested.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {
@@ -147,7 +148,8 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = availableCount
     }
 
-    /// Discards the samples up to `availableCount` that have not been queued yet.
+    /// Skips samples that have not been queued yet. The next sample to be queued then has at least the number
+    /// `availableCount`.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.

@@ -52,7 +52,7 @@ struct RecordedAccessories {
 
     func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
-    /// Returns the differences that would remain if no more bytes were exchanged, ordered by accessory.
+    /// Returns the differences that would be reported if playback ended now, ordered by accessory.
     func outstanding() -> [AccessoryDifference] {
         attached.values.sorted { $0.id < $1.id }.flatMap { $0.attachment.outstanding() }
     }

@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread. A transfer
-/// begins when an event contains bytes, or when a timer fires that an action of the program has started.
+/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread. Each trace
+/// event begins a transfer. An action of the program starts a timer, and the transfer begins when the timer fires.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -16,8 +16,8 @@ final class RecordedAttachment: SimulatedAttachment {
         let name: String
         /// The dialogues that have not ended, sorted by number.
         var dialogues: [RecordedDialogue] = []
-        /// `recorded` is the number of the last recorded dialogue. `isRecording` is true if more events of that
-        /// dialogue can follow.
+        /// `recorded` is the number of the dialogue that the recording has reached. `isRecording` is true until the
+        /// recording has reached the end of this dialogue.
         var recorded = 0
         var isRecording = false
         /// The number of the last dialogue that the program has opened.
@@ -83,7 +83,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
-            // The timer's closure needs this lock, so it cannot run before the timer is stored.
+            // The timer's closure also takes this lock, so it cannot run before the timer has been stored.
             state.transferTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.transferTimer = nil }
                 self?.transferBytes()

@@ -6,8 +6,8 @@ import Trace
 /// A recorded session and the current program's progress in it. The program may be ahead of the recording, or behind
 /// it.
 struct RecordedDialogue: Sendable {
-    /// Bytes sent by the accessory. `after` is the number of bytes that the program in the recording had already
-    /// written.
+    /// Bytes that the accessory sent in the recording. `after` is the number of bytes that the recorded program had
+    /// already written by then.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -104,9 +104,10 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason with which the accessory must end the session now, or nil if the session continues.
+    /// The reason for ending the session if the accessory must end it now, otherwise nil.
     var dueEnd: ByteChannelEnd.Reason? {
-        // A recorded detachment is ignored here, because detaching the accessory also ends the session.
+        // A session that ended with a detachment in the recording is not ended here, because it ends when the accessory
+        // is detached.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
             writtenCount >= recordedCount
         else { return nil }
@@ -125,12 +126,12 @@ struct RecordedDialogue: Sendable {
         }
     }
 
-    /// True if the session is closed and its recording has ended, so neither side can add bytes.
+    /// True if the program's session and its recording have both ended, so neither can add bytes.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
     mutating func drainMismatches() -> [Mismatch] { exchange(&mismatches, with: []) }
 
-    /// Returns the differences that would remain if no more bytes were exchanged.
+    /// Returns the differences that would be reported if playback ended now.
     func outstanding() -> [Mismatch] {
         var outstandingMismatches: [Mismatch] = []
         if isRecorded, !isOpened {

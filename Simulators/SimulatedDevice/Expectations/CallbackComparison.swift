@@ -30,7 +30,7 @@ package struct CallbackComparison: Sendable {
             recordDifference(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
-        // Usually, the bytes are identical.
+        // Usually, the bytes are identical, so parsing is not necessary.
         if expected.bytes[range].elementsEqual(line) {
             accept(line)
             return true

@@ -32,7 +32,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         return abs((number - expected).remainder(dividingBy: circle))
     }
 
-    /// NaN is equal to NaN.
+    /// Returns true if the number is within the tolerance. NaN matches NaN.
     func allows(_ number: Double, for expected: Double) -> Bool {
         if number == expected || number.isNaN && expected.isNaN { return true }
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))

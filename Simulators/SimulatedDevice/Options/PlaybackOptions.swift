@@ -23,7 +23,7 @@ public struct PlaybackOptions: Sendable {
     /// The number of passes.
     public var loops = PlaybackLoops.once
     /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The device's clock and
-    /// the times of receivers and sensors skip the same time, so they stay consistent.
+    /// the times of receivers and sensors are shifted by the same amount, so they stay consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all

@@ -10,7 +10,7 @@ final class PublisherLoop: Sendable {
         let spool: Spool
         var statistics = MQTTStatistics()
         var hasReportedFailure = false
-        /// The deadline for sending queued messages, or nil if the publisher has not been ended.
+        /// The deadline for sending the queued messages, which `end(by:)` sets. It is nil until then.
         var end: BootTime?
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
@@ -203,8 +203,8 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // While `isSending` is false, `add` does not signal this thread. The thread must then check the spool
-                // for new messages again later.
+                // `add` signals this thread only while `isSending` is true. At other times, this thread must check the
+                // spool for new messages again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

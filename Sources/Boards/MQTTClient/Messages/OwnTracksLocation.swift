@@ -44,8 +44,7 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report. Pass the topic as `receiver`. In the report, it takes the place of a
-    /// receiver's path.
+    /// Returns the location as a position report. Pass the topic as `receiver`, because a board has no receiver path.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
         report.receiver = receiver

@@ -8,7 +8,8 @@ struct RemotePositionSubscriber {
         case none
         /// A retained fix, which was published before the subscription. It is used only as the last known position.
         case lastKnown(PositionReport)
-        /// A new fix. `isFirst` is true for the first fix after a reset, a loss or a silence.
+        /// A new fix. `isFirst` is true for the first fix after a reset, after a loss, and after the board has been
+        /// silent for too long.
         case fix(PositionReport, isFirst: Bool)
         case lost(DeviceError)
     }

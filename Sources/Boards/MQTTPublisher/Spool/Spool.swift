@@ -132,8 +132,8 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // The new file may have the same name as the last file. If the last file is closed and contains no queued
-        // records, it is removed first.
+        // If the last file contains no queued records, the new file may need the same name. The last file is then
+        // removed first.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()

@@ -61,8 +61,8 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the oldest record in the queue. Earlier elements are no longer part of the queue, but are deleted
-    /// from the array only in batches.
+    /// The index of the oldest queued record in `records`. Earlier elements have already been removed from the queue,
+    /// but they are deleted from the array only in batches.
     private var start = 0
     private(set) var bytes = 0
 
