@@ -82,7 +82,7 @@ struct RideDetector: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // If the clock was set back, the time difference is negative, which also ends the ride.
+        // A negative time difference means that the clock was set back. The ride ends in this case, too.
         if ride != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }
