@@ -35,9 +35,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Tries each part in turn as the name of a place. Returns the places for the first part that names any, provided
-    /// that they match the parts after it. `compatible` receives the parts after a name, and returns those that the
-    /// place must match, or nil to skip this name.
+    /// Tries each part in turn as the name of a place that matches the parts after it. Returns the places for the first
+    /// part that names any such place. `compatible` receives the parts after a name, and returns those that the place
+    /// must match, or nil to skip this name.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -74,8 +74,8 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // If an unknown part may be an abbreviation, return nil. Otherwise, "London, QQ", for example, would match
-        // every London.
+        // If no parts are left and an unknown part may be an abbreviation, return nil. Otherwise, "London, QQ", for
+        // example, would match every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 

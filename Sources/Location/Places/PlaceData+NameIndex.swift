@@ -44,7 +44,8 @@ extension PlaceData {
 
     private static let rowsBetweenSamples = 32
 
-    /// Returns a range of rows in the sorted index. If the index contains `name`, its rows are in this range.
+    /// Returns a range of rows that contains the position of `name` in the sorted index, even if no row has this name.
+    /// All rows with this name are in the range.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }

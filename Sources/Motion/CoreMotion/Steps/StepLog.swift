@@ -19,7 +19,7 @@ struct StepLog: Sendable {
     struct Activity: Sendable, Hashable {
         /// The start in seconds since 1970.
         var start: Double
-        /// The activity. An empty set marks the start of a period in which no activities were detected.
+        /// The activity. An empty set marks the start of a period in which detection was not running.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }

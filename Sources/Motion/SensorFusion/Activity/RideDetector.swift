@@ -2,10 +2,12 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// - Cycling begins after three pedalling windows in a row at 2.5 to 10 m/s, unless driving has been detected.
+/// - Cycling begins after three pedalling windows in a row if the speed is then 2.5 to 10 m/s, unless driving has been
+///   detected.
 /// - Driving begins immediately above 7 m/s, or after 20 s at 4 m/s or more. While cycling is detected, driving begins
 ///   only above 10 m/s.
-/// - A ride ends after 60 s below 4 m/s, or after eight steps.
+/// - A ride ends after 60 s without a speed of at least 4 m/s, or after eight steps. Cycling also continues while
+///   someone pedals at 2.5 m/s or more.
 ///
 /// No ride begins within 5 s of a step. The limits follow open-source trackers such as GeoPulse, which assume up to
 /// 8 km/h on foot and 8 to 25 km/h (at most 35 km/h) on a bicycle.
@@ -23,7 +25,7 @@ struct RideDetector: Sendable {
     private static let minimumPedallingWindows = 3
     /// The time in seconds at `minimumRideSpeed` without steps after which driving is detected.
     private static let rideStartDelay = 20.0
-    /// The time in seconds below `minimumRideSpeed` after which a ride ends.
+    /// The time in seconds after `lastRide` at which a ride ends.
     private static let rideEndDelay = 60.0
     /// The time in seconds after a step during which no ride begins.
     private static let stepTime = 5.0
@@ -32,7 +34,7 @@ struct RideDetector: Sendable {
     private(set) var ride: CarriedActivity?
     /// The time since which the speed has been at least `minimumRideSpeed` without steps.
     private var ridingSince: Double?
-    /// The last time at which the speed was high enough for the ride to continue.
+    /// The last time at which the speed, or the speed and the pedalling, showed that the ride continues.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
     /// The number of steps since the ride began or the last one ended.

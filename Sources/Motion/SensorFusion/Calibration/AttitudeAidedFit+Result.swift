@@ -48,7 +48,7 @@ extension AttitudeAidedFit {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Finds the position with the most inliers before it and the most outliers after it.
+        // Finds the position for which the inliers before it and the outliers after it add up to the largest number.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (position, index) in newest.enumerated().dropLast() {
