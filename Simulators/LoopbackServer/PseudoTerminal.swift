@@ -47,8 +47,9 @@ package enum PseudoTerminal {
     /// refills the buffer after each read. Before the refill, poll(2) reports no input even if the queue contains
     /// bytes, so a single check is not sufficient.
     ///
-    /// From one check to the next, a program can read at most one full buffer. The queue holds fewer full buffers than
-    /// there are checks. If no check finds input, the program has therefore read all bytes.
+    /// If a check finds no input although the queue contains bytes, the program has just emptied the buffer. The queue
+    /// can fill the buffer fewer times than there are checks. If no check finds input, the program has therefore read
+    /// all bytes.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }

@@ -16,9 +16,8 @@ extension SimulatedDevice {
 
     nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }
 
-    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are being
-    /// delivered during this call are still delivered. Can be called at any time and from any thread, including from
-    /// callbacks.
+    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are
+    /// already due may still be delivered. Can be called at any time and from any thread, including from callbacks.
     public func pause() { isPaused.store(true, ordering: .releasing) }
 
     /// Resumes ``play(speed:)``.

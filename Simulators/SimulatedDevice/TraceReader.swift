@@ -10,9 +10,9 @@ import Trace
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which takes most of the time needed to play them.
 ///
-/// Only one player requests blocks. The player waits for a block only if the second thread is already reading it.
-/// Otherwise, the player reads the block itself, so it makes progress even if all threads are busy. Reading ahead does
-/// not change the blocks, only the time at which they are read.
+/// Only one player requests blocks. The player waits for a block only if the second thread is already reading it. If
+/// the block has not been read and no thread is reading it, the player reads it itself. It therefore makes progress
+/// even if all threads are busy. Reading ahead does not change the blocks, only the time at which they are read.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024

@@ -37,7 +37,7 @@ extension ChannelCore {
     }
 
     /// If an executor polls the port, reads from the port on the calling thread, because the executor may be blocked.
-    /// Returns true if the app can then read bytes.
+    /// Returns true if the app can then read bytes. If no executor polls the port, returns false without reading.
     ///
     /// The executor cannot read at the same time. If it has tried to, its run loop would not report the same bytes
     /// again, so this method repeats the read.
