@@ -9,7 +9,7 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The quantities in the columns of a table, separated by commas. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain the settings separator, decimal, header, skip, period and start.",
+            "The quantities in the columns of a table, separated by commas. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain these settings: separator, decimal, header, skip, period and start.",
             valueName: "map"))
     var columns: String?
 
