@@ -25,11 +25,11 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A reused buffer for satellites. It allows each report's array to be allocated only once, at its final size.
+    /// A reusable satellite buffer, so that each report's array is allocated only once, at its final size.
     var satellites: [Satellite] = []
     /// The class from the last "class" key that has been parsed in the line, or nil if its value is not a string.
     var lastClass: GPSDClass?
-    /// The number of values in the last report that were impossible and therefore replaced with NaN.
+    /// The number of impossible values in the last report, which were replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
     /// The offset of the first value in the last report that is invalid or has the wrong type.

@@ -77,7 +77,7 @@ package enum GPSDRequest {
     /// Requests the last reports of each watched receiver.
     package static let poll = [UInt8]("?POLL;\n".utf8)
 
-    /// Enables or disables the reports of a receiver, or of all receivers if `device` is nil.
+    /// Enables or disables reports from a receiver, or from all receivers if `device` is nil.
     package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.object { writer in

@@ -7,14 +7,14 @@ import JSONBytes
 package enum GPSDReport: Sendable {
     case position(PositionReport)
     case sky(SkyReport)
-    /// ATT: the attitude. The case is indirect, because an attitude is so large that it would otherwise be slower to
-    /// move any report.
+    /// ATT: the attitude. The case is indirect, because storing such a large value inline would make every report
+    /// slower to move.
     indirect case attitude(AttitudeReport)
     case version(GPSDVersion)
     case devices([ReceiverDescription])
     case device(ReceiverDescription)
     case watch(GPSDWatch)
-    /// ERROR: the reason why the server rejected a request.
+    /// ERROR: the server's reason for rejecting a request.
     case error(String)
     /// A valid report of a class that is not decoded.
     case other(GPSDClass)
@@ -77,7 +77,7 @@ extension WallTime {
     }
 }
 
-/// The reason why a line from gpsd is not a valid report, and the position of the error.
+/// Describes why a line from gpsd is not a valid report, and where the error is.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         /// The line is not a JSON object. It may be NMEA or binary data.

@@ -14,7 +14,8 @@ extension PositionReport.Values {
     private static let minimumAltitude = -15_000.0, maximumAltitude = 1e8
     /// The maximum valid speed, in metres per second. It is above the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
-    /// The maximum valid error, in metres, degrees or metres per second. In metres, it exceeds the size of the earth.
+    /// The maximum valid error, in metres, degrees or metres per second. As a distance, it exceeds the size of the
+    /// earth.
     private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let minimumError = 1e-4

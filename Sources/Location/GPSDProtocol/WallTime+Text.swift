@@ -25,8 +25,8 @@ extension WallTime {
         self = time
     }
 
-    /// Parses a JSON number of seconds since 1970. Plain decimals are not converted to `Double`, because its resolution
-    /// is only 0.2 µs for current times.
+    /// Parses a JSON number of seconds since 1970. Plain decimals are not converted to `Double`, because a `Double`
+    /// resolves present-day times only to about 0.2 µs.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0

@@ -9,14 +9,14 @@ import SystemCalls
 /// with series of sixth order in the flattening. The inverse solution converges for every pair of points, including
 /// antipodal points. Rounding causes errors of about 15 nanometres.
 ///
-/// All points have a height of zero. Every function is pure, allocates no memory, ends after a bounded number of steps,
-/// and may be called from any thread.
+/// All points have a height of zero. Every function is pure, allocates no memory, terminates after a bounded number of
+/// steps, and may be called from any thread.
 package enum Geodesic {}
 
 extension Geodesic {
     /// Returns the length of the shortest path between two points in metres, or NaN if a point is not valid. The
     /// function is faster than ``inverse(from:to:)`` because it requires no iteration for points less than 20 km apart.
-    /// The error is below 100 nanometres. Exchanging the points gives a bitwise identical result.
+    /// The error is below 100 nanometres. Swapping the points gives a bitwise identical result.
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
         // Orders the points so that both directions give exactly the same result.
@@ -57,8 +57,8 @@ extension Geodesic {
         let w1 = (1 - e2 * sine1 * sine1).squareRoot()
         let w2 = (1 - e2 * sine2 * sine2).squareRoot()
 
-        // The differences between the two points: `outward` in the distance from the earth's axis, and `upward` in the
-        // height above the equatorial plane.
+        // `outward` is the difference between the two points' distances from the earth's axis. `upward` is the
+        // difference between their heights above the equatorial plane.
         let product = w1 * w2
         let change = 4 * e2 * sineStep * sineSum / (w1 + w2)
         let outward = a * (2 * cosineStep * w1 + cosine1 * change) / product
@@ -96,11 +96,11 @@ extension Geodesic {
     ///   - start: The start of the path.
     ///   - azimuth: The direction at the start in degrees clockwise from north. At a pole, north is the direction along
     ///     the meridian of the coordinate's longitude.
-    ///   - distance: The length in metres. A negative length leads in the opposite direction. The path may be longer
-    ///     than the circumference of the earth.
-    /// - Returns: The end of the path, with an error of about 20 nanometres for up to one circumference, and the
-    ///   direction of travel there. All values are NaN if `start` is not valid, or if `azimuth` or `distance` is not
-    ///   finite.
+    ///   - distance: The length in metres. A negative length reverses the direction. The path may be longer than the
+    ///     circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for paths of up to one circumference, and
+    ///   the direction of travel there. All values are NaN if `start` is not valid, or if `azimuth` or `distance` is
+    ///   not finite.
     package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {
         guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
         let heading = SineCosine(degrees: DegreeArithmetic.rounded(DegreeArithmetic.reduced(azimuth)))

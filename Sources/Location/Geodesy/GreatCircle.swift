@@ -11,7 +11,7 @@ struct ReducedLatitude {
     init(latitude: Double) {
         let geodetic = SineCosine(degrees: latitude)
         angle = SineCosine(y: (1 - WGS84.flattening) * geodetic.sine, x: geodetic.cosine)
-        // Moves a pole by 10⁻¹⁴⁷ m so that azimuth and longitude are defined at the pole.
+        // Moves a point at a pole by 10⁻¹⁴⁷ m, so that its azimuth and longitude are defined.
         angle.cosine = max(angle.cosine, SineCosine.tiny)
     }
 

@@ -36,8 +36,7 @@ extension ReducedInverse {
             let corrected = departure + SineCosine(radians: correction)
             if step < 20 && trial.slope > 0 && abs(correction) < .pi && corrected.sine > 0 {
                 departure = SineCosine(y: corrected.sine, x: corrected.cosine)
-                // Convergence is quadratic. If the error before this step was this small, the step reaches the rounding
-                // limit.
+                // Convergence is quadratic, so a step that starts from an error this small reaches the rounding limit.
                 isPolished = abs(error) <= 16 * rounding
             } else {
                 departure = SineCosine(y: (low.sine + high.sine) / 2, x: (low.cosine + high.cosine) / 2)

@@ -2,7 +2,7 @@
 
 /// The inverse problem, reduced by its symmetries to a standard form (Karney 2013, equation 44). In this form, the
 /// first point is on the equator or south of it, and at least as far from the equator as the second point. The path
-/// leads east by at most 180 degrees.
+/// leads east and spans at most 180 degrees of longitude.
 struct ReducedInverse {
     struct Path {
         var distance: Double
@@ -76,8 +76,8 @@ struct ReducedInverse {
     /// Returns the arc length between two points on a great circle, in radians from 0 to π.
     static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns the angle, but with a sine of 0 if the sine is -0 or negative. Rounding errors therefore cannot move the
-    /// angle out of the range from 0 to 180 degrees.
+    /// Returns the angle with a negative sine (or -0) replaced by 0, so that rounding errors cannot move the angle out
+    /// of the range from 0 to 180 degrees.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }

@@ -19,10 +19,10 @@ public final class LocationAuthorization: Sendable {
         /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests that are queued until the policy has answered the current request.
+        /// The requests waiting for the policy to answer the current one.
         var pendingRequests: [PendingRequest] = []
 
-        /// The status reported to apps, which is `denied` while location services are disabled.
+        /// The status reported to apps. It is `denied` while location services are disabled.
         var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
 
         /// Returns whether a request of this kind can still change the status or the accuracy.
@@ -86,13 +86,13 @@ public final class LocationAuthorization: Sendable {
 
     // MARK: State
 
-    /// The authorization status of all apps. A change notifies all managers.
+    /// The authorization status of all apps. Changing it notifies all managers.
     public var status: CLAuthorizationStatus {
         get { state.withLock { $0.effectiveStatus } }
         set { change { $0.status = newValue } }
     }
 
-    /// The accuracy of the positions that apps receive. A change notifies all managers.
+    /// The accuracy of the positions that apps receive. Changing it notifies all managers.
     public var accuracy: CLAccuracyAuthorization {
         get { state.withLock { $0.accuracy } }
         set { change { $0.accuracy = newValue } }
@@ -208,8 +208,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds an observer without retaining it. The object that holds the weak reference is stored in `slot`. Another
-    /// call with the same `slot` has no effect.
+    /// Adds an observer without retaining it, and stores the wrapper for the weak reference in `slot`. Does nothing if
+    /// `slot` is already occupied.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

@@ -15,8 +15,8 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Decides a request by calling `answer`, either immediately or later, on any thread. Only the first answer counts.
-    /// If `answer` is released without being called, the request stays undecided.
+    /// Decides a request by calling `answer`, immediately or later, from any thread. Only the first answer counts. If
+    /// `answer` is released without being called, the request stays undecided.
     ///
     /// Requests are decided one at a time. The method is called with no lock held. It usually runs on the thread that
     /// made the request. If the request had to wait for an earlier one, the method runs on the thread that answered the
@@ -68,7 +68,7 @@ public struct LocationAccessRequest: Sendable {
 public struct LocationUse: Sendable {
     /// A set of services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {
-        /// The bit mask, with one bit per service.
+        /// A bit mask with one bit per service.
         public let rawValue: Int
 
         /// Creates a set from a bit mask.
@@ -92,8 +92,8 @@ public struct LocationUse: Sendable {
 
     /// The running services.
     public let services: Services
-    /// The purpose for which the position is used, or nil if no purpose is set.
+    /// The purpose for using the position, or nil if none is set.
     public let purpose: String?
-    /// The time at which the use of the position began, on the device's clock.
+    /// The time at which this use of the position began, on the device's clock.
     public let since: Date
 }

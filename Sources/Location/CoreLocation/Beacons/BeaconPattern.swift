@@ -10,7 +10,7 @@ struct BeaconPattern: Hashable, Sendable {
     var major: UInt16?
     var minor: UInt16?
 
-    /// The pattern of a beacon, region or constraint that was created without a UUID. Its UUID is all zeros.
+    /// The pattern of a beacon, region or constraint created without a UUID. The pattern's UUID is all zeros.
     static let absent = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
 
     func matches(_ identity: BeaconIdentity) -> Bool {

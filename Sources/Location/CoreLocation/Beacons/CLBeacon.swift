@@ -16,7 +16,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() { values = .absent }
 
     /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
-    /// beacon, the result is the same as from `init()`.
+    /// beacon, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
@@ -35,7 +35,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The proximity class, derived from ``accuracy``: `immediate` up to 0.5 m, `near` up to 3 m, and `far` for larger
     /// distances. The class is `unknown` if the beacon has not been received for two seconds. A hysteresis of 20 % at
-    /// both limits prevents the class from changing back and forth. Apple does not document its own limits.
+    /// both limits keeps the class from flipping back and forth. Apple does not document its own limits.
     open var proximity: CLProximity { values.proximity }
 
     /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
@@ -66,7 +66,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// A hash of the identity.
     open override var hash: Int { ([uuid, major, minor] as [AnyHashable]).hashValue }
 
-    /// A one-line description with the identity, proximity, distance and signal strength, independent of the locale.
+    /// A one-line, locale-independent description with the identity, proximity, distance and signal strength.
     open override var description: String {
         let distance = String(format: "%.2fm", accuracy)
         return

@@ -54,6 +54,6 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 
     /// A hash of the values.
     open override var hash: Int { pattern.hashValue }
-    /// A description with the type and the values, independent of the locale.
+    /// A locale-independent description with the type and the values.
     open override var description: String { "\(type(of: self)) (\(pattern))" }
 }

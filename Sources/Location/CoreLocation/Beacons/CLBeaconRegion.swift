@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-/// A region around beacons. The device is inside the region as long as it receives a matching beacon. Two beacon
+/// A region defined by beacons. The device is inside the region as long as it receives a matching beacon. Two beacon
 /// regions are equal if their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
@@ -47,7 +47,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     open var major: NSNumber? { pattern.major.map { NSNumber(value: $0) } }
     /// The minor value of the beacons, or nil to match any value.
     open var minor: NSNumber? { pattern.minor.map { NSNumber(value: $0) } }
-    /// The constraint that the beacons satisfy.
+    /// The constraint that the region's beacons satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
     /// Whether the app is notified when the user turns on the display while the device is inside the region. This
@@ -86,7 +86,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         pattern.encode(with: coder)
     }
 
-    /// A one-line description with the type, identifier and values, independent of the locale.
+    /// A one-line, locale-independent description with the type, identifier and values.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)', \(pattern))" }
 
     // MARK: Deprecated API

@@ -3,13 +3,13 @@
 import DeviceCore
 public import Foundation
 
-// Without the Objective-C runtime, this conformance is necessary to cast between `CLError` and `NSError`. Examples are
+// Without the Objective-C runtime, casts between `CLError` and `NSError` require this conformance. Examples are
 // `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Converts an `NSError` to a `CLError`. Sets the result to nil if the error has a different domain or an unknown
+    /// Converts an `NSError` to a `CLError`. Sets `result` to nil if the error has a different domain or an unknown
     /// code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
         result = CLError(wrapping: source)

@@ -28,7 +28,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The wrapped `NSError`, which contains the user information. A cast to `NSError` returns this object.
     let wrapped: NSError
 
-    /// Creates an error, for example `CLError(.denied)`. The user information can use Foundation's keys and
+    /// Creates an error, for example `CLError(.denied)`. The user information may contain Foundation's keys and
     /// ``kCLErrorUserInfoAlternateRegionKey``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
@@ -71,15 +71,15 @@ extension CLError {
     public enum Code: Int, Hashable, Sendable {
         /// No position is currently available. The service keeps trying.
         case locationUnknown = 0
-        /// The use of location services was denied.
+        /// Access to location services was denied.
         case denied = 1
         /// The network is unavailable, or a network error occurred.
         case network = 2
         /// The heading cannot be determined, for example because of a strong magnetic field.
         case headingFailure = 3
-        /// The use of region monitoring was denied.
+        /// Access to region monitoring was denied.
         case regionMonitoringDenied = 4
-        /// The region cannot be monitored because it is too large, or because too many regions are monitored.
+        /// The region cannot be monitored because it is too large, or because too many regions are already monitored.
         case regionMonitoringFailure = 5
         /// Region monitoring cannot start immediately, but will start later.
         case regionMonitoringSetupDelayed = 6
@@ -99,7 +99,7 @@ extension CLError {
         case deferredAccuracyTooLow = 13
         /// Location updates cannot be deferred while a distance filter is set.
         case deferredDistanceFiltered = 14
-        /// The deferral of location updates was cancelled.
+        /// Deferred location updates were cancelled.
         case deferredCanceled = 15
         /// Beacons cannot be ranged because no radio is available, or because the radio is switched off.
         case rangingUnavailable = 16

@@ -20,7 +20,7 @@ enum AddressDictionary {
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // Converts the country code to upper case, so that it is not mistaken for the name of a town, such as "Bo".
+            // Upper case keeps the country code from being mistaken for the name of a town, such as "Bo".
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

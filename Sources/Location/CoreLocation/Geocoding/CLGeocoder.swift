@@ -3,8 +3,8 @@
 public import Foundation
 import LiveDevice
 
-/// A closure that receives the result of a ``CLGeocoder`` request, which is either an array of placemarks, best match
-/// first, or an error.
+/// A closure that receives the result of a ``CLGeocoder`` request: either an array of placemarks, best match first, or
+/// an error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// Converts between coordinates and place names.
@@ -138,8 +138,8 @@ open class CLGeocoder: NSObject {
         return try await geocodeAddressString(addressString, in: circle, preferredLocale: locale)
     }
 
-    /// Finds places by an address dictionary with the Address Book keys "Street", "City", "State", "ZIP", "Country",
-    /// "CountryCode", "SubLocality" and "SubAdministrativeArea".
+    /// Finds the places that match an address dictionary with the Address Book keys "Street", "City", "State", "ZIP",
+    /// "Country", "CountryCode", "SubLocality" and "SubAdministrativeArea".
     @available(*, deprecated, message: "Use geocodeAddressString(_:completionHandler:) instead.")
     open func geocodeAddressDictionary(
         _ addressDictionary: [AnyHashable: Any], completionHandler: @escaping CLGeocodeCompletionHandler

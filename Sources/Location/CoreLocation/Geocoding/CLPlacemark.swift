@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. If the place was found by its coordinate, the horizontal accuracy is that of the
-    /// location in the request. If the place was found by name or address, it is the extent of the place in metres.
+    /// The location of the place. For a place found by coordinate, the horizontal accuracy is that of the requested
+    /// location. For a place found by name or address, it is the extent of the place in metres.
     open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
@@ -44,7 +44,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
-    /// The time zone. In the package's place data, a place at sea has the nautical time zone.
+    /// The time zone. The package's place data uses nautical time zones at sea.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
     /// The name of the place.
     open var name: String? { details.name }

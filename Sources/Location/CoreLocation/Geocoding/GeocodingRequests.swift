@@ -45,8 +45,8 @@ final class GeocodingRequests: Sendable {
     }
 
     nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
-        // If the task is cancelled before `begin` has returned, the cancellation handler does not know the number of
-        // the request yet. In this case, the closure below cancels the request.
+        // If the task is cancelled before `begin` has returned, the cancellation handler does not yet know the
+        // request's number. In this case, the closure below cancels the request.
         let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -66,8 +66,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Cancels the current request, which then fails with `geocodeCanceled`. If `number` is not nil, cancels the
-    /// request only if it has this number.
+    /// Cancels the current request, which then fails with `geocodeCanceled`. If `number` is not nil, only a request
+    /// with this number is cancelled.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }

@@ -89,7 +89,7 @@ extension PlaceDescription {
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
-        // The name of a country is in the requested language. Other names are not translated.
+        // Only country names are translated into the requested language.
         name = place.name == place.country ? country : place.name
     }
 }
@@ -103,7 +103,7 @@ struct CountryNames: Sendable {
 
     private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
 
-    /// Returns Foundation's name for the country with this code, or nil if the caller must use the name in the place
+    /// Returns Foundation's name for the country with this code, or nil if the caller must use the name from the place
     /// data.
     func name(of code: String) -> String? {
         guard language != "en" else { return nil }
@@ -112,9 +112,9 @@ struct CountryNames: Sendable {
         return name == code ? nil : name
     }
 
-    /// Returns the codes of the countries that have this name in the current language. The name must be in lower case
-    /// and without accents. Returns an empty array if the place data contains the country names of the language,
-    /// because the search then finds the countries without this function.
+    /// Returns the codes of the countries with this name in the current language. The name must be lowercase and
+    /// without accents. Returns an empty array if the place data contains country names in this language, because the
+    /// search then needs no codes from Foundation.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)

@@ -2,7 +2,7 @@
 
 package import Foundation
 
-/// Additions for Linux.
+/// Properties that exist only on Linux.
 extension CLHeading {
     /// The device path of the compass on the machine that runs gpsd. nil if the heading does not come from a gpsd
     /// compass or was restored from an archive.

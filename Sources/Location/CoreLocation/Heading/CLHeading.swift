@@ -35,7 +35,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() { values = .absent }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
-    /// no heading, the result is the same as from `init()`.
+    /// no heading, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
@@ -85,7 +85,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Encodes the heading into a keyed archive without loss of precision.
     open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
-    /// A one-line description with the headings, accuracy, field and time (UTC), independent of the locale.
+    /// A one-line, locale-independent description with the headings, accuracy, field and UTC time.
     open override var description: String {
         let numbers = String(
             format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",

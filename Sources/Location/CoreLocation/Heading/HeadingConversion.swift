@@ -9,8 +9,7 @@ enum HeadingConversion {
     static let microteslaPerGauss = 100.0
     /// The assumed accuracy of a gpsd compass, in degrees. gpsd does not report the accuracy.
     static let compassAccuracy = 5.0
-    /// The best accuracy that is reported, in degrees. No compass is more accurate, and apps would interpret 0 as
-    /// invalid.
+    /// The minimum reported accuracy, in degrees. No compass is more accurate, and apps would interpret 0 as invalid.
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0

@@ -3,7 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// Accepts a heading if its direction or accuracy differs enough from the last accepted heading.
+/// Accepts a heading if its direction or accuracy differs enough from that of the last accepted heading.
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
@@ -89,7 +89,7 @@ struct FieldUniformity: Sendable {
     /// The weight of a new reading in the mean of its sector.
     private static let weight = 0.1
 
-    /// The mean horizontal field strength of each sector, or NaN for a sector without readings.
+    /// The mean horizontal field strength in each sector. NaN if the sector has no readings.
     private var strengths = [Double](repeating: .nan, count: FieldUniformity.sectors)
 
     /// Adds a reading with the device's heading in degrees (0 ..< 360) and the horizontal field strength in any unit.
@@ -101,7 +101,7 @@ struct FieldUniformity: Sendable {
     }
 
     /// The maximum heading error, in degrees, that the device's own magnetic field can cause. nil if the field strength
-    /// varies too much, or if too few headings have been measured.
+    /// varies too much, or has been measured at too few headings.
     var deviation: Double? {
         let measured = strengths.lazy.filter { !$0.isNaN }
         guard measured.count >= Self.requiredSectors, let least = measured.min(), let greatest = measured.max() else {

@@ -6,7 +6,7 @@ import SensorFusion
 
 /// Holds a manager's heading state and decides which headings and failures are delivered.
 struct HeadingState: Sendable {
-    /// After a heading from the device's own magnetometer, the gpsd compass is ignored for this many seconds.
+    /// The gpsd compass is ignored for this many seconds after each heading from the device's own magnetometer.
     static let magnetometerPriorityTime = 2.0
     /// A failure is reported if no heading arrives within this many seconds of the start.
     static let startTimeout = 10.0
@@ -15,8 +15,8 @@ struct HeadingState: Sendable {
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// A number that increases each time heading updates are started. A timeout with an earlier number is outdated and
-    /// is ignored.
+    /// A counter that increases each time heading updates start. A timeout with an earlier number is outdated and is
+    /// ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
@@ -58,7 +58,7 @@ struct HeadingState: Sendable {
         _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
-        // Without a magnetic attitude, only the gyroscope determines the heading. Such headings are not delivered.
+        // Without a magnetic attitude, the heading comes only from the gyroscope and is not delivered.
         guard isRunning, session.lostSensors.isEmpty, let attitude = state.magneticAttitude,
             let field = state.magneticField
         else { return }
@@ -122,7 +122,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// If headings depend on the lost sensor, reports a failure and immediately starts to accept headings from a gpsd
+    /// If headings depend on the lost sensor, reports a failure and immediately starts accepting headings from a gpsd
     /// compass.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks

@@ -9,7 +9,7 @@ import Geodesy
 ///
 /// Some receivers also report a declination (gpsd's "magvar"), but it has only one decimal place and often comes from
 /// an outdated model. The receiver's value is used only if the World Magnetic Model is not valid for the date or
-/// altitude. If there is no such value, the model is used although it is not valid.
+/// altitude. If there is no such value, the model is used even though it is not valid.
 struct LocalDeclination: Sendable {
     /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct LocalDeclination: Sendable {
         var time: WallTime
     }
 
-    /// The position of the device, or nil if location updates have not determined it.
+    /// The position of the device, or nil if location updates have not provided one.
     var position: Position?
     private var last: (position: Position, degrees: Double?)?
 

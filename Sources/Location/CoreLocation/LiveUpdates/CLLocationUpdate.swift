@@ -18,7 +18,7 @@ public struct CLLocationUpdate: Sendable {
     public let authorizationRestricted: Bool
     /// True while an authorization request is in progress.
     public let authorizationRequestInProgress: Bool
-    /// True if no position is available, for example without a fix, a receiver or gpsd.
+    /// True if no position is available, for example because there is no fix, no receiver or no connection to gpsd.
     public let locationUnavailable: Bool
     /// True if only reduced accuracy is authorized.
     public let accuracyLimited: Bool
@@ -30,13 +30,13 @@ public struct CLLocationUpdate: Sendable {
     /// Always false, because Linux does not require a service session.
     public var serviceSessionRequired: Bool { false }
 
-    /// The activity for which the app uses locations. The value is a hint and has no effect on Linux.
+    /// The activity for which the app needs locations. This hint has no effect on Linux.
     public enum LiveConfiguration: Sendable, Hashable {
         /// No specific activity.
         case `default`
         /// Navigation in a car.
         case automotiveNavigation
-        /// Navigation other than in a car.
+        /// Navigation by means other than a car.
         case otherNavigation
         /// Walking, running or cycling.
         case fitness

@@ -97,7 +97,7 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // Locations with reduced accuracy are infrequent. In between, an element is added only to report a change
+            // Locations with reduced accuracy are infrequent. Between them, an element is added only to report a change
             // of state.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
@@ -139,7 +139,7 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
     }
 }
 
-/// Detects from a series of positions when the device becomes stationary.
+/// Analyses a series of positions to detect when the device becomes stationary.
 struct StationaryDetector: Sendable {
     /// The distance over which the positions of a stationary device may drift, in metres. If the horizontal accuracy is
     /// larger, it is used instead.

@@ -58,7 +58,8 @@ open class CLLocationManager: NSObject {
 
     // MARK: State
 
-    /// The last delivered location, regardless of its age. During `didUpdateLocations`, this is the last new location.
+    /// The last delivered location, regardless of its age. During `didUpdateLocations`, this is the last of the new
+    /// locations.
     open var location: CLLocation? { client.location }
 
     var precedingLocation: CLLocation? { client.precedingLocation }
@@ -115,7 +116,8 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system indicates background use of the position. This has no effect on Linux. The default is false.
+    /// Whether the system shows an indicator while the app uses the position in the background. This has no effect on
+    /// Linux. The default is false.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
@@ -151,11 +153,11 @@ open class CLLocationManager: NSObject {
 
     // MARK: Services
 
-    /// Starts the delivery of locations and returns immediately. A second call has no effect. If a fix is already
-    /// known, it is delivered first. That fix may be old, so check its timestamp.
+    /// Starts delivering locations and returns immediately. A second call has no effect. If a fix is already known, it
+    /// is delivered first. That fix may be old, so check its timestamp.
     open func startUpdatingLocation() { client.start(.standard) }
 
-    /// Stops the delivery of locations and cancels a pending `requestLocation()`.
+    /// Stops delivering locations and cancels a pending `requestLocation()`.
     open func stopUpdatingLocation() { client.stop(.standard) }
 
     /// Delivers one location or `CLError.locationUnknown`, then stops. The manager delivers the first location with the
@@ -164,15 +166,15 @@ open class CLLocationManager: NSObject {
     /// request is running.
     open func requestLocation() { client.requestLocation() }
 
-    /// Starts the delivery of locations that are at least 500 metres and five minutes apart. The last known location is
+    /// Starts delivering locations that are at least 500 metres and five minutes apart. The last known location is
     /// delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs continuously because,
     /// unlike a phone, a board has no cheaper way to detect movement.
     open func startMonitoringSignificantLocationChanges() { client.start(.significantChanges) }
 
-    /// Stops the delivery of significant location changes.
+    /// Stops delivering significant location changes.
     open func stopMonitoringSignificantLocationChanges() { client.stop(.significantChanges) }
 
-    /// Starts the delivery of headings. A second call has no effect.
+    /// Starts delivering headings. A second call has no effect.
     ///
     /// The first heading is delivered as soon as it is available, and later headings as `headingFilter` permits.
     /// Headings are computed from the device's magnetometer, tilt-compensated with the accelerometer and smoothed with
@@ -186,7 +188,7 @@ open class CLLocationManager: NSObject {
     /// are lost, or when no heading is available within ten seconds of the start.
     open func startUpdatingHeading() { client.startHeadings() }
 
-    /// Stops the delivery of headings.
+    /// Stops delivering headings.
     open func stopUpdatingHeading() { client.stopHeadings() }
 
     /// Has no effect, because Linux has no calibration display.
@@ -219,7 +221,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions for which the app has called `startRangingBeacons(in:)` and has not stopped ranging.
+    /// The regions that were passed to `startRangingBeacons(in:)` and are still being ranged.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -258,13 +260,13 @@ open class CLLocationManager: NSObject {
     /// The maximum radius of a monitored region, in metres. The value is 2,128,000, as on an iPhone.
     open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
 
-    /// Starts the delivery of visits to `didVisit`. An arrival is reported after the device has stayed at a place for
-    /// five minutes. A departure is reported when the device has been away for five minutes, or as soon as it is far
-    /// away (see ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because,
+    /// Starts delivering visits to `didVisit`. An arrival is reported after the device has stayed at a place for five
+    /// minutes. A departure is reported when the device has been away for five minutes, or as soon as it is far away
+    /// (see ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because,
     /// unlike a phone, a board has no cheaper way to detect that it is stationary.
     open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
-    /// Stops the delivery of visits and discards a visit in progress.
+    /// Stops delivering visits and discards a visit in progress.
     open func stopMonitoringVisits() { client.setMonitorsVisits(false) }
 
     // MARK: Availability
@@ -327,7 +329,7 @@ open class CLLocationManager: NSObject {
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
         // The closure is called exactly once, in the context in which the request is decided. Its type cannot be
-        // `@Sendable`, because apps conform managers to their own protocols, which repeat Apple's signatures.
+        // `@Sendable`, because apps make managers conform to their own protocols, which repeat Apple's signatures.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
@@ -353,7 +355,7 @@ open class CLLocationManager: NSObject {
 
     // MARK: Deprecated API
 
-    /// The reason for using the position, which is passed to policies and shown in `LocationAuthorization.uses`.
+    /// The reason why the app uses the position. It is passed to policies and shown in `LocationAuthorization.uses`.
     /// Apple's platforms read this text from Info.plist. Here, it is configured as `location.purpose`.
     @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {
@@ -361,7 +363,7 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.purpose = newValue } }
     }
 
-    /// The former name of `startMonitoring(for:)`. The accuracy has no effect.
+    /// The former name of `startMonitoring(for:)`. The accuracy is ignored.
     @available(*, deprecated, message: "Use startMonitoring(for:).")
     open func startMonitoring(for region: CLRegion, desiredAccuracy accuracy: CLLocationAccuracy) {
         startMonitoring(for: region)

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The methods that receive the events of a ``CLLocationManager``.
+/// The methods that receive events from a ``CLLocationManager``.
 ///
 /// All methods have a default implementation. By default, `locationManager(_:didUpdateLocations:)` and
 /// `locationManagerDidChangeAuthorization(_:)` call the older methods that they replace, and all other methods do
@@ -27,13 +27,15 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
     /// Called when headings become invalid, but at most once per minute. On Apple's platforms, returning true displays
-    /// the heading calibration. On Linux, the result has no effect, but an app may ask its user to rotate the device.
+    /// the heading calibration alert. On Linux, the result is ignored, but an app may ask its user to rotate the
+    /// device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-    /// Called when the authorization becomes known and when it changes. Read the new values from the manager.
+    /// Called after the delegate is first set, and whenever the authorization changes. Read the new values from the
+    /// manager.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// Called when the authorization becomes known and when it changes. The method is not called if
+    /// Called after the delegate is first set, and whenever the authorization changes. The method is not called if
     /// `locationManagerDidChangeAuthorization(_:)` is implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
@@ -47,7 +49,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called when the device has left a region.
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-    /// Called when the monitoring of a region has started.
+    /// Called when monitoring starts for a region.
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
     /// Called when a region cannot be monitored.

@@ -13,7 +13,7 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// When headings are started, the last compass report is delivered as the first heading if it is at most this many
+    /// When heading updates start, the last compass report is delivered as the first heading if it is at most this many
     /// seconds old.
     private static let maximumCompassAge = 5.0
 

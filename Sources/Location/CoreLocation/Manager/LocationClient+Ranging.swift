@@ -7,7 +7,8 @@ extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// The number of the current run. A late timer from an earlier run has a different number and is ignored.
+        /// The number of the current ranging run. A late timer from an earlier run has a different number and is
+        /// ignored.
         var number: UInt32 = 0
     }
 
@@ -39,8 +40,8 @@ extension LocationClient {
         updateRangingSubscription()
     }
 
-    /// The reason why the app is not authorized to range beacons. nil if it is authorized, or if the authorization is
-    /// undecided.
+    /// The error to report if the app is not authorized to range beacons. nil if the app is authorized, or if the
+    /// authorization is undecided.
     var rangingRefusal: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }

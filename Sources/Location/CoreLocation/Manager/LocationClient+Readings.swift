@@ -22,8 +22,8 @@ extension LocationClient {
             case .attitude(let report): compassRecord.record(report)
             case .receivers, .line: break
             }
-            // The source may deliver this event while it is adding the subscription. The subscription can therefore not
-            // be updated here. The next drain updates it.
+            // The source may deliver this event while it is adding the subscription, so the subscription cannot be
+            // updated here. The next drain updates it.
             if requests, !state.services.contains(.singleRequest) { state.isSubscriptionOutdated = true }
         }
     }

@@ -87,7 +87,7 @@ extension LocationClient {
         }
     }
 
-    /// Ends a call to `requestLocation()` that has timed out. Does nothing if this call has already ended.
+    /// Ends a `requestLocation()` call that has timed out. Does nothing if the call has already ended.
     func requestDidTimeOut(_ number: UInt32) {
         updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }

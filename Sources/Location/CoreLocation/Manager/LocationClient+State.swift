@@ -46,9 +46,9 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// Moves the next callback to `item` and sets `recipient` to the delegate. If no callback is left, ends the drain,
-    /// leaves `item` nil, and sets `next` if another drain is needed. All arguments must be nil on entry. They are
-    /// `inout` because returning a tuple of optionals would be slow.
+    /// Moves the next callback into `item` and stores the delegate in `recipient`. If no callback is left, ends the
+    /// drain, leaves `item` nil, and sets `next` if another drain is needed. All arguments must be nil on entry. They
+    /// are `inout` because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?
@@ -97,7 +97,7 @@ extension LocationClient.State {
         services.remove(.singleRequest)
     }
 
-    /// Adds a service. If no other service is running, first discards the state from the last time a service ran.
+    /// Adds a service. If no other service is running, first discards the state left by earlier services.
     mutating func addService(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time

@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The implementation of a manager, which filters readings and calls the delegate on the manager's executor.
+/// Implements a manager: filters readings and calls the delegate on the manager's executor.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
 

@@ -10,7 +10,7 @@ struct LocationConverter: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Returns the values and details of the location for a report.
+    /// Converts a report to the values and details of a location.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {

@@ -58,7 +58,7 @@ struct SingleRequest: Sendable {
     }
 }
 
-/// A detector that determines when a manager's updates pause and resume.
+/// Determines when a manager's updates pause and resume.
 struct PauseDetector: Sendable {
     private var detector = StationaryDetector()
     private var restSince: BootTime?

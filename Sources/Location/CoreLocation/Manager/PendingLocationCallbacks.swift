@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A bounded queue of the callbacks to a delegate.
+/// A bounded queue of delegate callbacks.
 struct PendingLocationCallbacks {
     enum Item {
         /// A location. Consecutive locations are combined into one callback when they leave the queue.

@@ -4,15 +4,15 @@ import DeviceCore
 public import Foundation
 
 /// A condition for a ``CLMonitor``. The monitor supports only the two condition types that ``CLMonitor`` declares. A
-/// condition of any other type causes an event whose `conditionUnsupported` is true.
+/// condition of any other type produces an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
-    /// The condition that the device is inside a circle on the Earth's surface.
+    /// A condition that is satisfied while the device is inside a circle on the Earth's surface.
     public struct CircularGeographicCondition: CLCondition {
         /// The centre, in degrees on WGS 84.
         public let center: CLLocationCoordinate2D
-        /// The radius in metres. A condition is monitored only if its radius is above 0 and at most 2,128,000.
+        /// The radius in metres. The condition is monitored only if its radius is above 0 and at most 2,128,000.
         public let radius: CLLocationDistance
 
         /// Creates a condition without validating its values.
@@ -43,7 +43,7 @@ extension CLMonitor {
         }
     }
 
-    /// The condition that the device receives a matching beacon.
+    /// A condition that is satisfied while the device receives a matching beacon.
     public struct BeaconIdentityCondition: CLCondition, Hashable {
         /// The UUID of the beacons.
         public let uuid: UUID
@@ -52,10 +52,10 @@ extension CLMonitor {
         /// The minor value of the beacons. If nil, any value matches.
         public let minor: CLBeaconMinorValue?
 
-        /// Creates a condition that is satisfied by any beacon with the UUID.
+        /// Creates a condition that is satisfied by any beacon with the given UUID.
         public init(uuid: UUID) { self.init(uuid, nil, nil) }
 
-        /// Creates a condition that is satisfied by any beacon with the UUID and major value.
+        /// Creates a condition that is satisfied by any beacon with the given UUID and major value.
         public init(uuid: UUID, major: CLBeaconMajorValue) { self.init(uuid, major, nil) }
 
         /// Creates a condition that is satisfied by one specific beacon.

@@ -54,7 +54,8 @@ public actor CLMonitor {
     /// Removes a condition, stops monitoring it, and discards its pending events.
     public func remove(_ identifier: String) { core.remove(identifier) }
 
-    /// Returns the condition with the identifier and its last event, or nil if there is no such condition.
+    /// Returns the condition with the given identifier, along with its last event, or nil if there is no such
+    /// condition.
     public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
     /// The identifiers of the conditions, in the order in which they were added.
@@ -130,7 +131,7 @@ extension CLMonitor {
         public let state: State
         /// The time of the change. For a circle, this is the time of the first position in the new state.
         public let date: Date
-        /// The beacon that was received, if the condition can match several beacons. Otherwise nil.
+        /// The received beacon if the condition can match several beacons, otherwise nil.
         public let refinement: (any CLCondition)?
         /// True if the app is denied access to the position.
         public let authorizationDenied: Bool

@@ -47,7 +47,7 @@ final class MonitorCore: Sendable {
         return core
     }
 
-    /// Creates a core with the stored conditions, which are not monitored until `resume()` is called.
+    /// Creates a core with the stored conditions. They are not monitored until `resume()` is called.
     init(device: Device, name: String) {
         owner = .monitor(name)
         clock = device.clock
@@ -72,7 +72,7 @@ final class MonitorCore: Sendable {
     private func resume() {
         authorization.add(weak: self, in: observer)
         let conditions = state.withLock(\.conditions)
-        // Requests authorization for the restored conditions, as for conditions that the app adds.
+        // Requests authorization for the restored conditions, just as adding a condition does.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for condition in conditions { watch(condition, known: condition.posted.region) }
     }

@@ -12,8 +12,8 @@ struct MonitorState {
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition and the ID of its watch in the region engine. A condition never takes over the watch of the
-    /// condition that it replaces.
+    /// A condition and the ID of its watch in the region engine. A condition that replaces another one gets its own
+    /// watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -31,8 +31,8 @@ struct MonitorState {
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. It prevents an earlier event from being recorded after a later one:
-        /// a loop that has been replaced may complete its event after the new loop has completed a later event.
+        /// A number that increases with each event. A loop that has been replaced may complete its event after the new
+        /// loop has completed a later one. The number keeps the earlier event from being recorded in this case.
         var number: UInt64 = 0
     }
 

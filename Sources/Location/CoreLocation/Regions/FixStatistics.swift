@@ -52,7 +52,7 @@ struct FixStatistics: Sendable {
     /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report up to half of
     /// this speed.
     static let movingSpeed = 1.0
-    /// The noise is measured only between fixes that are at most this many seconds apart. In a longer interval, the
+    /// The noise is measured only between fixes that are at most this many seconds apart. Over a longer interval, the
     /// device may turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
@@ -60,14 +60,14 @@ struct FixStatistics: Sendable {
     /// If the receiver does not report its speed, movement is detected from the positions in a time window of this many
     /// seconds.
     private static let trailDuration = 15.0
-    /// The maximum speed that is assumed for a receiver that does not report its speed, in metres per second.
+    /// The assumed maximum speed of the device, in metres per second, if the receiver does not report a speed.
     private static let assumedMaximumSpeed = 100.0
 
     /// The variance of the errors that are independent from fix to fix, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the distance between the last two fixes is longer than the device could have moved, for example because
-    /// of a signal reflection.
+    /// True if the last two fixes are farther apart than the device could have moved, for example because of a signal
+    /// reflection.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?

@@ -88,7 +88,7 @@ final class MonitoredRegions: Sendable {
         }
         guard !entries.isEmpty else { return }
         authorization.add(weak: self, in: authorizationObserver)
-        // Requests authorization for the restored regions, as when the app starts to monitor a region.
+        // Requests authorization for the restored regions, just as starting to monitor a region does.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
     }
@@ -234,8 +234,8 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    /// The reason why the app is not authorized to monitor regions. nil if it is authorized, or if the authorization is
-    /// undecided.
+    /// The error to report if the app is not authorized to monitor regions. nil if the app is authorized, or if the
+    /// authorization is undecided.
     private var denial: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }

@@ -49,8 +49,8 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Restarts all exit timeouts. The time before the subscription or during a loss does not count, because no
-    /// sightings could arrive.
+    /// Restarts all exit timeouts. Time before the subscription or during a loss does not count, because no sightings
+    /// could arrive then.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

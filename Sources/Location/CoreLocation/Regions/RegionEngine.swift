@@ -101,10 +101,10 @@ final class RegionEngine: Sendable {
 
     /// Starts watching a region. If a watch with this identity already exists, restarts it.
     ///
-    /// The handler is called with no lock held. It is called on the source's thread, or on a thread of the clock if the
-    /// exit timeout of a beacon region has ended. If a recent fix is available, the handler may also be called before
-    /// this function returns. The handler may still be called after the watch has ended, so it must check whether the
-    /// watch is valid.
+    /// The handler is called with no lock held. It is called on the source's thread, or on a clock thread when a beacon
+    /// region's exit timeout expires. If a recent fix is available, the handler may also be called before this function
+    /// returns. The handler may still be called after the watch has ended, so it must check whether the watch is still
+    /// valid.
     /// - Parameter known: The initial state. If it is unknown, the first determined state is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
@@ -156,7 +156,7 @@ final class RegionEngine: Sendable {
     /// Delivers the pending reports. Does nothing if another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
-    /// Monitoring requires full accuracy, because positions with reduced accuracy do not reveal crossings.
+    /// Monitoring requires full accuracy, because positions with reduced accuracy are too coarse to detect crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     // MARK: Sources

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The extent of a region, which is a circle or the area in which beacons are received.
+/// The extent of a region: either a circle or the area in which beacons are received.
 enum RegionShape: Sendable {
     case circle(CLRegion.Circle)
     case beacons(BeaconPattern)
@@ -22,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns an error with the reason and a remedy if the shape cannot be monitored, otherwise nil.
+    /// If the shape cannot be monitored, returns an error with the reason and a remedy. Otherwise, returns nil.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(

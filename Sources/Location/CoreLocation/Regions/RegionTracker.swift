@@ -31,8 +31,8 @@ struct RegionTracker: Sendable {
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// If an unambiguous crossing has lasted this many seconds, two fixes are sufficient.
     static let twoFixCrossing = 5.0
-    /// The maximum radius, in metres, to which a small region is enlarged. A region that is smaller than the error of
-    /// the fixes is enlarged to this error, because the device could otherwise never be inside it.
+    /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of the fixes
+    /// is enlarged to this error. Otherwise, the device could never be inside it.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState

@@ -2,7 +2,7 @@
 
 import LiveDevice
 
-/// A session during which the app declares that it needs the position. Creating a session requests the required
+/// A session with which the app declares that it needs the position. Creating a session requests the required
 /// authorization. Ending the session does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
@@ -19,12 +19,12 @@ public final class CLServiceSession: Sendable {
     private let fullAccuracyPurposeKey: String?
     private let changes: AuthorizationChanges
 
-    /// Creates a session with an authorization requirement.
+    /// Creates a session that requires the given authorization.
     public convenience init(authorization: AuthorizationRequirement) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// Creates a session with an authorization requirement, and requests full accuracy for the given purpose.
+    /// Creates a session that requires the given authorization, and requests full accuracy for the given purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }
@@ -49,14 +49,14 @@ public final class CLServiceSession: Sendable {
     /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// The states of the request. The first element is the current state, and each change delivers another element.
+    /// A sequence of request states, starting with the current one. Each change delivers another element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
 }
 
 extension CLServiceSession {
-    /// The state of a session's request.
+    /// The state of a session's authorization request.
     public struct Diagnostic: Sendable {
         /// True if the app is denied access to the position.
         public let authorizationDenied: Bool
@@ -140,8 +140,7 @@ public final class CLBackgroundActivitySession: Sendable {
     /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// The states of the authorization. The first element is the current state, and each change delivers another
-    /// element.
+    /// A sequence of authorization states, starting with the current one. Each change delivers another element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -41,8 +41,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// The radius in metres.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether the distance from the centre to a coordinate is at most the radius. Returns false if the
-    /// coordinate or the centre is invalid, or if the radius is negative.
+    /// Returns whether a coordinate is inside the circle or on its border. Returns false if the coordinate or the
+    /// centre is invalid, or if the radius is negative.
     open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         Circle(center: center, radius: radius).contains(coordinate)
     }
@@ -55,7 +55,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         return copy
     }
 
-    /// The type, identifier, centre and radius on one line, independent of the locale.
+    /// A one-line, locale-independent description with the type, identifier, centre and radius.
     open override var description: String {
         let numbers = String(format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius)
         return "\(type(of: self)) (identifier:'\(identifier)', \(numbers))"

@@ -10,8 +10,8 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// Not public, because only the system creates floors on Apple's platforms. A subclass in an app can therefore
-    /// declare its own `init(level:)` without `override`.
+    /// Not public, because on Apple's platforms only the system creates floors. An app's subclass can therefore declare
+    /// its own `init(level:)` without `override`.
     init(level: Int) { storedLevel = level }
 
     /// Restores a floor from an archive. Returns nil if the archived value is damaged. If the archive contains no

@@ -3,8 +3,8 @@
 public import DeviceCore
 public import Foundation
 
-/// Properties that exist only on Linux. They have no values for locations with reduced accuracy and for locations
-/// created by an app.
+/// Properties that exist only on Linux. They have no values for locations with reduced accuracy or locations created by
+/// an app.
 extension CLLocation {
     /// A satellite that the receiver reports.
     public typealias Satellite = DeviceCore.Satellite

@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// The values of a location, with the units of ``CLLocation``. Storing them as plain numbers requires only a single
-    /// allocation.
+    /// The values of a location, in the same units as ``CLLocation``. They are stored as plain numbers, so that a
+    /// location needs only a single allocation.
     struct Values: Sendable {
         var latitude: Double
         var longitude: Double
@@ -72,6 +72,6 @@ struct LocationDetails: Sendable {
     let sky: SkyReport?
     /// True if the receiver's time is earlier than the time in its previous report.
     let isOutOfOrder: Bool
-    /// The clock that measured the arrival of the report.
+    /// The clock that measured the report's arrival time.
     let clock: any DeviceClock
 }

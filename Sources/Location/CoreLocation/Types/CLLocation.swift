@@ -33,7 +33,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
     }
 
-    /// Creates a location without course and speed. Both values and their accuracies are -1.
+    /// Creates a location without a course or speed. Both values and their accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -43,7 +43,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location whose course and speed have an unknown accuracy. Both accuracies are -1.
+    /// Creates a location with a course and speed of unknown accuracy. Both accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, speed: CLLocationSpeed, timestamp: Date
@@ -65,8 +65,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a course and speed, their accuracies, and source information. The location copies the
-    /// two properties of `sourceInfo`. It does not store the object.
+    /// Creates a location with a course and speed, their accuracies, and source information. The two properties of
+    /// `sourceInfo` are copied. The object itself is not stored.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -83,7 +83,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     }
 
     /// Restores a location from an archive. Returns nil if a value is missing. If the archive contains no location, the
-    /// result is the same as from `init()`.
+    /// result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -151,10 +151,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the location into a keyed archive without rounding.
+    /// Encodes the location into a keyed archive without rounding its values.
     open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
-    /// The coordinate, accuracy, movement and UTC time on one line, independent of the locale.
+    /// A one-line, locale-independent description with the coordinate, accuracy, movement and UTC time.
     open override var description: String {
         let numbers = String(
             format: "<%+.8f,%+.8f> +/- %.2fm (speed %.2f mps / course %.2f)",

@@ -38,8 +38,7 @@ public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest available accuracy for navigation, with the help of additional sensors. The value is a sentinel, not a
-/// length.
+/// The highest available accuracy for navigation, aided by additional sensors. The value is a sentinel, not a length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
 /// The highest available accuracy. The value is a sentinel, not a length.
@@ -66,7 +65,7 @@ public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 /// The longest possible time interval. Use it to specify no limit.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// The user's activity. An app sets it as a hint for saving power.
+/// The user's activity, set by the app as a hint for saving power.
 public enum CLActivityType: Int, Sendable {
     /// An unknown activity.
     case other = 1
@@ -84,15 +83,15 @@ public enum CLActivityType: Int, Sendable {
     case airborne = 5
 }
 
-/// The authorization of an app to use location services.
+/// An app's authorization to use location services.
 public enum CLAuthorizationStatus: Int32, Sendable {
-    /// The user or the configuration has not decided yet.
+    /// Neither the user nor the configuration has decided yet.
     case notDetermined = 0
 
     /// The app is not allowed to use location services, and the user cannot change this.
     case restricted = 1
 
-    /// The use of location services was denied, or location services are disabled on this machine.
+    /// Access to location services was denied, or location services are disabled on this machine.
     case denied = 2
 
     /// The app may use location services at any time.

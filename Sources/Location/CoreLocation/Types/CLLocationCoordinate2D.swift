@@ -35,8 +35,8 @@ public func CLLocationCoordinate2DMake(
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is a position on the Earth, with a latitude in -90 ... 90 and a longitude in -180 ...
-/// 180. The poles and both longitudes of the antimeridian are valid. NaN is not valid.
+/// Returns whether a coordinate is valid: the latitude must be in -90 ... 90, and the longitude in -180 ... 180. The
+/// poles and both longitudes of the antimeridian are valid. NaN is not valid.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }

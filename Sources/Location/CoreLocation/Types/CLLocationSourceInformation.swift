@@ -3,8 +3,8 @@
 import AppDelivery
 public import Foundation
 
-/// Describes whether a location comes from software, from an accessory, or from neither. Immutable and safe to use from
-/// any thread.
+/// Indicates whether a location comes from software, an accessory or neither. Immutable and safe to use from any
+/// thread.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let simulated: Bool
     private let accessory: Bool
@@ -25,7 +25,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     }
 
     /// Restores source information from an archive. Returns nil if it is damaged. If the archive contains none, the
-    /// result is the same as from `init()`.
+    /// result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

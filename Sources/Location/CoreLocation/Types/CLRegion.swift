@@ -34,7 +34,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Restores a region from an archive. Returns nil if the archived values are damaged. If the archive contains no
-    /// region, the result is the same as from `init()`.
+    /// region, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""

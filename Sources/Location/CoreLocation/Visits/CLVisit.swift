@@ -11,10 +11,10 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     init(_ values: VisitTracker.Visit) { self.values = values }
 
-    /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
+    /// Creates a visit at 0° N, 0° E with no arrival or departure time, for subclasses in tests.
     public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
-    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as from `init()`.
+    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         let numbers = coder.decodeWords(5, forKey: Self.key)?.map(Double.init(bitPattern:))
         values = VisitTracker.Visit(
@@ -23,7 +23,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             latitude: numbers?[2] ?? 0, longitude: numbers?[3] ?? 0, accuracy: numbers?[4] ?? -1)
     }
 
-    /// The time of arrival, or `Date.distantPast` if the device was already at the place at the first fix.
+    /// The time of arrival, or `Date.distantPast` if the device was already at the place when the first fix arrived.
     open var arrivalDate: Date { values.arrival.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast }
 
     /// The time of departure, or `Date.distantFuture` if the device has not left the place.
@@ -44,7 +44,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the visit into a keyed archive without rounding.
+    /// Encodes the visit into a keyed archive without rounding its values.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [
@@ -53,7 +53,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         coder.encode(words: numbers.map(\.bitPattern), forKey: Self.key)
     }
 
-    /// The coordinate, accuracy and UTC times on one line, independent of the locale.
+    /// A one-line, locale-independent description with the coordinate, accuracy and UTC times.
     open override var description: String {
         let coordinates = String(
             format: "<%+.8f,%+.8f> +/- %.2fm", coordinate.latitude, coordinate.longitude, horizontalAccuracy)

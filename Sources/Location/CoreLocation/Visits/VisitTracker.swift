@@ -47,8 +47,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The consecutive fixes outside the stay: the time of the first fix, the number of fixes, and the number of
-        /// fixes that are far outside.
+        /// The current run of fixes outside the stay: the time of the first fix, the number of fixes, and how many of
+        /// them are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -113,9 +113,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The distance
-    /// from the centre to the first fix is at most half the radius of the stay, so that the centre does not follow a
-    /// slow walk.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. Its distance
+    /// from the first fix is limited to half the stay's radius, so that it does not follow a slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

@@ -129,7 +129,7 @@ struct MagneticFileReader {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
-    /// Returns a finite decimal number. Unlike `Double.init`, does not accept "nan" or hexadecimal numbers.
+    /// Parses a finite decimal number. Unlike `Double.init`, rejects "nan" and hexadecimal numbers.
     private static func number(_ text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)

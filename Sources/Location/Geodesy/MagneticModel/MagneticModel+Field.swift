@@ -37,8 +37,8 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
         let ratio = location.referenceRadiusRatio
-        // The functions contain a power of the ratio of the radii. Each step to the next degree multiplies them by this
-        // ratio.
+        // The functions include a power of the ratio of the radii, so each step to the next degree multiplies them by
+        // this ratio.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
@@ -116,7 +116,7 @@ private struct OrderSums {
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// The sums of terms in which each coefficient is multiplied by the function of the previous degree.
+    /// The sums of the coefficients, each multiplied by the function of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 

@@ -6,8 +6,8 @@
 extension MagneticModel {
     /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.
     ///
-    /// By NOAA's National Centers for Environmental Information and the British Geological Survey, released on 17
-    /// December 2024; a work of the government of the United States, in the public domain.
+    /// Released by NOAA's National Centers for Environmental Information and the British Geological Survey on 17
+    /// December 2024. The model is a work of the United States government and is in the public domain.
     package static let wmm2025 = MagneticModel(
         name: "WMM-2025", epoch: 2025.0, releaseDate: "11/13/2024", degree: 12, rows: wmm2025Rows)
 

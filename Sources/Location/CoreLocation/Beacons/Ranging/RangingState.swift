@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// An app's request to range beacons, either with a constraint or with a region.
+/// An app's request to range beacons, either by constraint or by region.
 enum RangingRequest {
     case constraint(CLBeaconIdentityConstraint)
     /// A request made through the deprecated API.
