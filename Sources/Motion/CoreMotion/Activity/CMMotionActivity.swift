@@ -39,9 +39,9 @@ open class CMMotionActivity: CMLogItem {
     open var walking: Bool { stored.contains(.walking) }
     /// True if the user is running.
     open var running: Bool { stored.contains(.running) }
-    /// True if the device is in a vehicle. Detecting this activity requires the speed from a position fix.
+    /// True if the device is in a vehicle. This is detected only if a position fix provides the speed.
     open var automotive: Bool { stored.contains(.automotive) }
-    /// True if the user is cycling. Detecting this activity requires the speed from a position fix.
+    /// True if the user is cycling. This is detected only if a position fix provides the speed.
     open var cycling: Bool { stored.contains(.cycling) }
     /// True if the device is moving, but the activity cannot be determined.
     open var unknown: Bool { stored.contains(.unknown) }
@@ -50,7 +50,7 @@ open class CMMotionActivity: CMLogItem {
     /// The confidence in the activity.
     open var confidence: CMMotionActivityConfidence { storedConfidence }
 
-    /// The names of the properties that are true, the confidence and the start date.
+    /// A string that contains the names of the true properties, the confidence and the start date.
     open override var description: String {
         let flags = [
             (stationary, "stationary"), (walking, "walking"), (running, "running"), (automotive, "automotive"),
@@ -65,7 +65,7 @@ open class CMMotionActivity: CMLogItem {
         return super.archivedValues + [(Self.key, numbers)]
     }
 
-    /// The activities as a set. It is built from the public properties, because subclasses may override them.
+    /// The activities as a set, built from the public properties because subclasses may override them.
     private var flags: CarriedActivity {
         var flags: CarriedActivity = []
         if stationary { flags.insert(.stationary) }

@@ -67,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available, because the distance is estimated from the steps.
+    /// Returns true if step counting is available. The distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -84,8 +84,8 @@ open class CMPedometer: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, a date after the current time of the trace is replaced by that time, because `Date()` is usually later
-    /// than the recording.
+    /// a trace, a date later than the current time of the trace is replaced by that time, because `Date()` is usually
+    /// later than the recording.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
     /// there are any. Calling this method again restarts the updates. If updates cannot be started, the handler is
@@ -148,7 +148,8 @@ open class CMPedometer: NSObject {
         }
     }
 
-    /// Returns the steps between two dates. Throws the errors of ``queryPedometerData(from:to:withHandler:)``.
+    /// Returns the steps between two dates. Throws the same errors that ``queryPedometerData(from:to:withHandler:)``
+    /// reports.
     open func queryPedometerData(from start: Date, to end: Date) async throws -> CMPedometerData {
         try Self.query(device, from: start, to: end)
     }

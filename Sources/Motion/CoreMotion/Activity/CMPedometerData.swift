@@ -54,7 +54,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// is zero.
     open var averageActivePace: NSNumber? { values.averageActivePace.map { NSNumber(value: $0) } }
 
-    /// The number of steps, the distance and the dates.
+    /// A string that contains the number of steps, the distance and the dates.
     open override var description: String {
         "<CMPedometerData \(numberOfSteps) steps, \(distance.map { "\($0) m, " } ?? "")\(startDate) to \(endDate)>"
     }

@@ -27,8 +27,8 @@ extension SensorStream where Converter.Input == StepUpdate {
     }
 }
 
-/// Converts the step engine's updates to pedometer data, which contains the totals since `start`. Delivers data at most
-/// once a second, and only after a change.
+/// Converts the step engine's updates to pedometer data with the totals since `start`. Delivers data at most once a
+/// second, and only after a change.
 struct PedometerDataConverter: ReadingConverter {
     private static let updateInterval = 1.0
 

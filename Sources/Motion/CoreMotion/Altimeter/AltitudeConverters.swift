@@ -89,7 +89,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
     static let formulaError = 0.04
-    /// The maximum time difference, in seconds, between a fix and the averaged pressure with which it is combined.
+    /// The maximum time difference, in seconds, between a fix and the averaged pressure used with it.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?

@@ -69,9 +69,10 @@ open class CMAltimeter: NSObject {
     }
 
     /// Starts updates of the altitude above mean sea level. Each altitude is computed from the device's last position
-    /// fix and the pressure change since that fix. There are no updates before the first fix, and another part of the
-    /// app must request fixes. After a fix, `accuracy` is the receiver's estimate of the vertical error. It then grows
-    /// by 10 metres per hour and by 4 % of the height gained or lost, until a more accurate fix is available.
+    /// fix and the pressure change since that fix. There are no updates before the first fix. The altimeter does not
+    /// request fixes, so another part of the app must do so. After a fix, `accuracy` is the receiver's estimate of the
+    /// vertical error. It then grows by 10 metres per hour and by 4 % of the height gained or lost, until a more
+    /// accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {

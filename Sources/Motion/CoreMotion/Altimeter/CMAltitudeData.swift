@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-/// A height relative to the first value that was delivered after updates were started.
+/// A height relative to the first value delivered after updates started.
 open class CMAltitudeData: CMLogItem {
     private var storedAltitude = 0.0
     private var storedPressure = 0.0
@@ -33,7 +33,7 @@ open class CMAltitudeData: CMLogItem {
         super.archivedValues + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String {
         "<CMAltitudeData altitude \(relativeAltitude) pressure \(pressure) @ \(timestamp)>"
     }
@@ -76,7 +76,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
     }
 
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String {
         "<CMAbsoluteAltitudeData altitude \(altitude) accuracy \(accuracy) precision \(precision) @ \(timestamp)>"
     }

@@ -3,8 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// Averages barometer readings over about one second. After a gap of more than a second, the first reading is returned
-/// as an average by itself.
+/// Averages barometer readings over about one second. After a gap of more than a second, the first reading alone forms
+/// an average.
 struct PressureAverager {
     struct Value: Sendable {
         /// In kilopascals.
@@ -34,7 +34,8 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            // The first reading begins a new interval. So does a reading that is not later than the previous one.
+            // A new interval begins with the first reading, and with any reading that is not later than the previous
+            // one.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil
@@ -45,8 +46,8 @@ struct PressureAverager {
         // after the gap completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // This reading completes the interval if it is closer to the end of the interval than the next reading will be.
-        // The next reading is expected after the same time step as this one.
+        // This reading completes the interval if it is closer to the end of the interval than the next reading, which
+        // is expected after another step of the same length.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

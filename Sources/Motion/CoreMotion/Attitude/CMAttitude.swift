@@ -52,7 +52,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
         coder.encode(numbers: [q.x, q.y, q.z, q.w], forKey: Self.key)
     }
 
-    /// The angles and the quaternion.
+    /// A string that contains the angles and the quaternion.
     open override var description: String {
         let q = quaternion
         return "<CMAttitude roll \(roll) pitch \(pitch) yaw \(yaw) quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w)>"
@@ -77,7 +77,7 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
     /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// The x axis points to true north, and the y axis to the west. Requires the position, which determines the
-    /// declination.
+    /// The x axis points to true north, and the y axis to the west. Requires a position, from which the declination is
+    /// determined.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

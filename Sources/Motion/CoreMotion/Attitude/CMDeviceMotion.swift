@@ -68,7 +68,7 @@ open class CMDeviceMotion: CMLogItem {
 
     override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, values.numbers)] }
 
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String {
         let (q, m) = (attitude.quaternion, magneticField)
         return "<CMDeviceMotion quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w) rotationRate \(rotationRate.text)"
@@ -76,7 +76,7 @@ open class CMDeviceMotion: CMLogItem {
             + " magneticField \(m.field.text) accuracy \(m.accuracy.rawValue) heading \(heading) @ \(timestamp)>"
     }
 
-    /// The values to copy or archive. They are taken from the public properties, because subclasses may override them.
+    /// The values to copy or archive, taken from the public properties because subclasses may override them.
     private var values: Values {
         Values(
             attitude: attitude.quaternion, rotationRate: rotationRate, gravity: gravity,

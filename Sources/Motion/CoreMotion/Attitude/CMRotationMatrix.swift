@@ -70,7 +70,7 @@ struct Rotation {
 
     private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
 
-    /// Normalizes a quaternion of any length. If normalization is not possible, the result is the identity.
+    /// Normalizes a quaternion of any length. The result is the identity if the length is zero, infinite or NaN.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
         // Leaves a quaternion unchanged if it is already normalized.

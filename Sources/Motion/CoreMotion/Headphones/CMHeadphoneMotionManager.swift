@@ -7,11 +7,12 @@ import LiveDevice
 /// A manager for headphone motion, which is not supported on Linux. Device motion is never available. A handler is
 /// called once with `CMErrorNotAvailable`, and the delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
-    /// The handler of device motion updates, which receives either device motion or an error.
+    /// The handler for device motion updates, which receives either device motion or an error.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
     /// The delegate, held weakly.
     open weak var delegate: (any CMHeadphoneMotionManagerDelegate)?
-    /// True between ``startConnectionStatusUpdates()`` and ``stopConnectionStatusUpdates()``.
+    /// True after ``startConnectionStatusUpdates()`` has been called, until ``stopConnectionStatusUpdates()`` is
+    /// called.
     open private(set) var isConnectionStatusActive = false
 
     private let device: Device
@@ -47,10 +48,10 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Cancels the pending handler call, if there is one.
     open func stopDeviceMotionUpdates() { pendingError.set(nil) }
 
-    /// Sets ``isConnectionStatusActive``. The delegate is never called.
+    /// Sets ``isConnectionStatusActive`` to true. The delegate is never called.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }
 
-    /// Resets ``isConnectionStatusActive``.
+    /// Sets ``isConnectionStatusActive`` to false.
     open func stopConnectionStatusUpdates() { isConnectionStatusActive = false }
 }
 

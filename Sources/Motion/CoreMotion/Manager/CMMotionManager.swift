@@ -115,7 +115,7 @@ open class CMMotionManager: NSObject {
         accelerometer.start(streamHandler(queue, CMAccelerometerData.init, handler))
     }
 
-    /// Stops the accelerometer updates of this manager.
+    /// Stops this manager's accelerometer updates.
     open func stopAccelerometerUpdates() { accelerometer.stop() }
 
     /// The number of readings that were dropped because the handler was too slow.
@@ -144,7 +144,7 @@ open class CMMotionManager: NSObject {
         gyroscope.start(streamHandler(queue, CMGyroData.init, handler))
     }
 
-    /// Stops the gyroscope updates of this manager.
+    /// Stops this manager's gyroscope updates.
     open func stopGyroUpdates() { gyroscope.stop() }
 
     /// The number of readings that were dropped because the handler was too slow.
@@ -173,7 +173,7 @@ open class CMMotionManager: NSObject {
         magnetometer.start(streamHandler(queue, CMMagnetometerData.init, handler))
     }
 
-    /// Stops the magnetometer updates of this manager.
+    /// Stops this manager's magnetometer updates.
     open func stopMagnetometerUpdates() { magnetometer.stop() }
 
     /// The number of readings that were dropped because the handler was too slow.
@@ -227,7 +227,7 @@ open class CMMotionManager: NSObject {
         fusedMotion.start(streamHandler(queue, { CMDeviceMotion($0) }, handler), frame: referenceFrame)
     }
 
-    /// Stops the device motion updates of this manager.
+    /// Stops this manager's device motion updates.
     open func stopDeviceMotionUpdates() { fusedMotion.stop() }
 
     /// The number of values that were dropped because the handler was too slow.

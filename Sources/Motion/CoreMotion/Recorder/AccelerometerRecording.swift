@@ -50,7 +50,7 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records for the given number of seconds from now. If an earlier request ends later, the recording continues
+    /// Records for the given number of seconds, starting now. If an earlier request ends later, the recording continues
     /// until then.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
@@ -94,8 +94,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time at which the system was booted. It is used to convert the times of buffered readings to
-        // wall-clock times.
+        // The wall-clock time of the system boot, used to convert the times of buffered readings to wall-clock times.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -108,8 +107,8 @@ final class AccelerometerRecording: Sendable {
 
 /// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a chunk. The number is small, because a chunk is copied if a reading is added
-    /// while a query uses the chunk.
+    /// The maximum number of readings in a chunk. The number is small, because adding a reading while a query uses the
+    /// chunk copies the chunk.
     static let maximumCount = 3000
     /// The maximum time between the first and the last reading of a chunk, in seconds.
     static let maximumDuration = 600.0
@@ -127,8 +126,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new chunk. This is the case if the chunk is full, if the
-    /// reading is out of order or too late for the chunk, or if the wall clock has been set since the chunk began.
+    /// Adds a reading. Returns false if a new chunk is needed: the chunk is full, the reading is out of order or too
+    /// late for the chunk, or the wall clock has been set since the chunk began.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

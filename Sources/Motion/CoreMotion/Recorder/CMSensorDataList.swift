@@ -4,15 +4,14 @@ public import Foundation
 
 /// A list of recorded readings, oldest first.
 ///
-/// As on Apple's platforms, the class itself is not a `Sequence`. Apps add the conformance
+/// As on Apple's platforms, the class itself is not a `Sequence`. To iterate over a list with `for`, add this
+/// conformance:
 ///
 /// ```swift
 /// extension CMSensorDataList: @retroactive Sequence {
 ///     public func makeIterator() -> NSFastEnumerationIterator { NSFastEnumerationIterator(self) }
 /// }
 /// ```
-///
-/// and iterate with `for`.
 open class CMSensorDataList: NSObject {
     let parts: [(chunk: RecordingChunk, indices: Range<Int>)]
 
@@ -59,8 +58,8 @@ extension CMSensorDataList {
     }
 }
 
-/// An iterator that returns recorded readings as `Any`. Apps need this type to iterate over a ``CMSensorDataList``, but
-/// Foundation on Linux does not provide it.
+/// An iterator that returns recorded readings as `Any`. Apps use this type to iterate over a ``CMSensorDataList``. It
+/// is declared here, because Foundation on Linux does not provide it.
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 

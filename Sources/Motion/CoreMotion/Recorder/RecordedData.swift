@@ -8,7 +8,7 @@ public import Foundation
 open class CMRecordedAccelerometerData: CMAccelerometerData {
     private var metadata = RecordMetadata()
 
-    /// Creates a reading of zero with timestamp 0 and identifier 0.
+    /// Creates a reading whose values, timestamp and identifier are all 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading, identifier: UInt64, wallTime: WallTime) {
@@ -80,7 +80,7 @@ open class CMRotationRateData: CMLogItem {
 
     /// The rotation rate, in radians per second.
     open var rotationRate: CMRotationRate { stored }
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
     override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
@@ -116,7 +116,7 @@ open class CMRecordedRotationRateData: CMRotationRateData {
 open class CMRecordedPressureData: CMAmbientPressureData {
     private var metadata = RecordMetadata()
 
-    /// Creates a reading of zero with timestamp 0 and identifier 0.
+    /// Creates a reading whose values, timestamp and identifier are all 0.
     public override init() { super.init() }
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.

@@ -7,11 +7,11 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// The step counter and activity detector of a device, shared by all its managers.
+/// The step counter and activity detector of a device, shared by all managers of that device.
 ///
 /// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
 /// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// threads of the motion source, with no lock held.
+/// motion source's threads, without a lock held.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
@@ -19,7 +19,7 @@ final class StepEngine: Sendable {
         var queue = BoundedQueue<QueuedStepEvent>()
         var status = SourceStatus.unknown
         var isLoaded = false
-        /// The time when the log was last stored. If it has not been stored yet, this is the time of the first change.
+        /// The time when the log was last stored, or the time of the first change if the log has not been stored yet.
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
@@ -45,8 +45,8 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // The engine refers only to these parts of the device. The device owns the engine, so a reference to the device
-    // itself would create a reference cycle.
+    // The engine stores only these parts of the device. The device owns the engine, so storing the device itself would
+    // create a reference cycle.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource

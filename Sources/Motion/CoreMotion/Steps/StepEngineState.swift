@@ -6,9 +6,9 @@ import SensorFusion
 /// Processes the step engine's readings. The engine's lock protects the state.
 struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
-    /// The maximum age, in seconds, of a fix whose speed is used.
+    /// The maximum age, in seconds, at which the speed of a fix is still used.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error of a fix that calibrates the step length, in metres at the 95 % confidence level.
+    /// The maximum horizontal error of a fix used to calibrate the step length, in metres at the 95 % confidence level.
     /// It corresponds to 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 

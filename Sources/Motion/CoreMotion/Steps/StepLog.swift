@@ -50,8 +50,8 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest interval of steps, in which they were climbed or descended. Creates an interval if
-    /// there is none.
+    /// Adds floors to the latest step interval, in which they were climbed or descended. Creates an interval if there
+    /// is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended
@@ -90,7 +90,7 @@ struct StepLog: Sendable {
     mutating func merge(_ other: StepLog, now: Double) {
         // The entries may be out of order if a clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
-        // `ends[i]` is the latest end of the intervals from `own[0]` to `own[i]`.
+        // `ends[i]` is the latest end among the intervals `own[0...i]`.
         var ends: [Double] = []
         for interval in own { ends.append(max(ends.last ?? -.infinity, interval.end)) }
         var index = 0
@@ -145,7 +145,7 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // Floors cannot be divided. All floors of an interval are counted if at least half of it is included, otherwise
+        // Floors are not divided. If at least half of an interval is included, all of its floors are counted, otherwise
         // none.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended

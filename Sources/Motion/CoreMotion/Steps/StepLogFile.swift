@@ -9,7 +9,7 @@ import Logging
 /// Only the owner can read the file. It is always replaced atomically, so that it is complete even after a power
 /// failure. If the file is unusable, a warning is logged. The file is replaced when the counts are stored again.
 struct StepLogFile: Sendable {
-    /// The maximum size of a file in bytes, which exceeds the largest file that this type writes (1.5 MB).
+    /// The maximum size of the file in bytes. This type never writes more than 1.5 MB.
     static let maximumSize = 4 << 20
 
     private let path: String

@@ -31,12 +31,12 @@ struct CurrentActivity: Sendable, Hashable {
     var activity: CarriedActivity
     var confidence: ActivityConfidence
     var start: WallTime
-    /// The time of the sample that completed the detection.
+    /// The time of the sample at which the activity was detected.
     var time: BootTime
 }
 
 struct StepRequest: Sendable, Hashable {
-    /// The time from which steps are counted, or nil if the subscriber does not need earlier steps.
+    /// The time from which to count steps, or nil if the subscriber does not need steps from before its subscription.
     var start: WallTime?
     var needsFloors = false
 }

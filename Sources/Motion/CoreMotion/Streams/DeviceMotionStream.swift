@@ -73,8 +73,7 @@ final class DeviceMotionStream: Sendable {
 /// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The north offset at the time when north first became known. It defines the x axis of
-    /// `xArbitraryCorrectedZVertical`.
+    /// The north offset when north first became known, which defines the x axis of `xArbitraryCorrectedZVertical`.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
@@ -141,14 +140,14 @@ struct MagneticCalibrationMonitor {
 
     private enum State {
         case waiting
-        /// Since the given time, the magnetometer has been uncalibrated or north has been unknown.
+        /// The magnetometer has been uncalibrated, or north has been unknown, since the given time.
         case uncalibrated(since: BootTime)
         case reported
     }
 
     private var state = State.waiting
 
-    /// Returns true if the error must be reported now, which happens at most once.
+    /// Returns true when the error must be reported, which happens at most once.
     mutating func shouldReport(_ fused: FusedState) -> Bool {
         if case .reported = state { return false }
         guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// One stream of a manager's updates. It stores the latest value and, if there is a handler, a queue of values.
+/// One of a manager's update streams. It stores the latest value and, if there is a handler, a queue of values.
 ///
 /// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
 /// at a time even on a concurrent queue.
@@ -89,8 +89,8 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
 
     // MARK: Starting and stopping
 
-    /// Starts updates, or continues them with a different handler or configuration. Without a handler, only the latest
-    /// value is stored.
+    /// Starts updates, or continues them with a different handler or configuration. If there is no handler, only the
+    /// latest value is stored.
     func start(_ handler: Handler?, configuration: StreamConfiguration<Converter>? = nil) {
         let hasNewConfiguration = configuration != nil
         let configuration = configuration ?? state.withLock { $0.configuration }

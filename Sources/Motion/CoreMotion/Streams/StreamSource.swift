@@ -11,7 +11,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     /// True if the source has a single sensor, so that any input implies that the sensor is available.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
-    /// handler's executor. It is nil if that executor cannot poll the source.
+    /// handler's executor, or is nil if that executor cannot poll the source.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ executor: ExecutorIdentity?, _ receive: @escaping Receiver) ->
             Subscription
@@ -34,7 +34,7 @@ extension StreamSource<MotionBatch> {
 }
 
 extension StreamSource<[FusedState]> {
-    /// Returns a source that delivers the device's attitude. If `withNorth` is true, it also uses the magnetometer.
+    /// Returns a source that delivers the device's attitude. The magnetometer is used only if `withNorth` is true.
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, inputImpliesAvailable: false
@@ -54,8 +54,8 @@ extension StreamSource<[FusedState]> {
         }
     }
 
-    /// Returns true if the stream needs the sensor. The engine also reports the loss of sensors that only other
-    /// subscribers need. The stream must ignore such a loss.
+    /// Returns true if the stream needs the sensor. The engine also reports losses of sensors that only other
+    /// subscribers need. The stream must ignore them.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }

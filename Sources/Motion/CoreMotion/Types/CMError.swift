@@ -33,9 +33,9 @@ public let CMErrorTrueNorthNotAvailable = CMError(102)
 public let CMErrorUnknown = CMError(103)
 /// Activities and steps are not available on this device (104).
 public let CMErrorMotionActivityNotAvailable = CMError(104)
-/// The app is not authorized to use activities (105).
+/// The app is not authorized to access motion activities (105).
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
-/// The app is not entitled to use activities (106).
+/// The app is not entitled to access motion activities (106).
 public let CMErrorMotionActivityNotEntitled = CMError(106)
 /// An argument is invalid (107).
 public let CMErrorInvalidParameter = CMError(107)
@@ -57,8 +57,7 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Converts a device error to the error that the app receives, which contains the device error as its underlying
-    /// error.
+    /// Converts a device error to an error for the app, with the device error as the underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(
@@ -83,7 +82,7 @@ extension MotionStreamFailure {
     }
 }
 
-/// The authorization of an app to use a sensor. On Linux, an app is authorized if it may read the sensor's device node.
+/// An app's authorization to use a sensor. On Linux, an app is authorized if it may read the sensor's device node.
 public enum CMAuthorizationStatus: Int, Sendable {
     /// The user has not decided yet. On Linux, this means that the device has no readable sensor of this kind.
     case notDetermined = 0

@@ -19,7 +19,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// The time of the measurement, in seconds since boot, assigned by the sensor's driver. Unlike
-    /// `ProcessInfo.systemUptime` on Linux, it includes periods of system suspend (`CLOCK_BOOTTIME`).
+    /// `ProcessInfo.systemUptime` on Linux, it includes the time during which the system was suspended
+    /// (`CLOCK_BOOTTIME`).
     open var timestamp: TimeInterval { storedTimestamp }
 
     /// Returns this item, which is immutable.
@@ -33,8 +34,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// The values to archive. They are taken from the public properties, because subclasses may override them. Each
-    /// class appends its own values to those of its superclass.
+    /// The values to archive, taken from the public properties because subclasses may override them. Each class appends
+    /// its own values to those of its superclass.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"

@@ -24,7 +24,7 @@ open class CMAccelerometerData: CMLogItem {
 
     /// The measured acceleration in units of gravity, which is (0, 0, -1) when the device is lying still, face up.
     open var acceleration: CMAcceleration { stored }
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
     override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, acceleration.numbers)] }
@@ -53,7 +53,7 @@ open class CMGyroData: CMLogItem {
 
     /// The measured rotation rate in radians per second, including the sensor's bias.
     open var rotationRate: CMRotationRate { stored }
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
 
     override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
@@ -82,7 +82,7 @@ open class CMMagnetometerData: CMLogItem {
 
     /// The measured magnetic field in microtesla, including the device's own field.
     open var magneticField: CMMagneticField { stored }
-    /// The values and the timestamp.
+    /// A string that contains the values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 
     override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, magneticField.numbers)] }

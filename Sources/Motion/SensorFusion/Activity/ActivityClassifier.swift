@@ -22,13 +22,13 @@ package struct ActivityClassifier: Sendable {
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The numbers of windows that must agree with the reported activity before its confidence becomes medium or high.
+    /// The number of windows that must agree with the reported activity for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
     /// The time, in seconds, for which a person is assumed to be on foot after a step.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
-    /// The activities of the last windows, newest first.
+    /// The activities in the most recent windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
     /// The number of consecutive windows that agree with the reported activity, capped at `highWindows`.
     private var agreeingWindows = 0
@@ -69,8 +69,8 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
-        // During a ride, every window counts as agreement with the reported activity. Otherwise, a stop at a traffic
-        // light would reduce the confidence.
+        // During a ride, every window counts as agreeing with the reported activity. Otherwise, a stop at a traffic
+        // light would lower the confidence.
         let agrees = ride == nil ? windowActivity == activity : true
         return updateState(activity, agrees: agrees, ride: ride, window: window)
     }

@@ -23,7 +23,7 @@ struct RideDetector: Sendable {
     private static let bicycleSpeeds = 2.5...10.0
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// The time in seconds at `minimumRideSpeed` without steps after which driving is detected.
+    /// Driving is detected after this many seconds at `minimumRideSpeed` or more without steps.
     private static let rideStartDelay = 20.0
     /// The time in seconds after `lastRide` at which a ride ends.
     private static let rideEndDelay = 60.0
@@ -32,12 +32,12 @@ struct RideDetector: Sendable {
     private static let maximumStepsInRide = 8
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
     private(set) var ride: CarriedActivity?
-    /// The time since which the speed has been at least `minimumRideSpeed` without steps.
+    /// The start of the current period without steps at `minimumRideSpeed` or more, or nil if there is none.
     private var ridingSince: Double?
-    /// The last time at which the speed, or the speed and the pedalling, showed that the ride continues.
+    /// The last time at which the speed and the pedalling showed that the ride continues.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
-    /// The number of steps since the ride began or the last one ended.
+    /// The number of steps since the current ride began or, if there is none, since the last ride ended.
     private var stepsInRide = 0
     /// The number of pedalling windows in a row, at most `minimumPedallingWindows`. Each update is one window.
     private var pedallingWindows = 0
@@ -84,7 +84,7 @@ struct RideDetector: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // A negative time difference means that the clock was set back. The ride ends in this case, too.
+        // A negative time difference means that the clock was set back, which also ends the ride.
         if ride != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }

@@ -25,7 +25,7 @@ extension AttitudeFilter {
     /// True if the filter expects a particular magnetic field. The expected field was either set by the caller or
     /// adopted from measurements.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
-    /// True while the magnetic field differs from the expected field, or while no field is expected.
+    /// True while the magnetic field differs from the expected field, or while the expected field is unknown.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
     /// The uncertainty of the magnetic heading: half the width of its 95 % confidence interval, in radians. It is nil

@@ -100,16 +100,16 @@ extension AttitudeFilter {
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device.
-    /// The mean then covers a shorter time, so that it keeps up with the rotation.
+    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device, so
+    /// the mean covers a shorter time to keep up with the rotation.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // Updates the motion level only with every fourth accelerometer sample, which is sufficient. `steps` also
-        // counts gyroscope samples, so it increases by about two per accelerometer sample.
+        // Updating the motion level with every fourth accelerometer sample is sufficient. `steps` also counts gyroscope
+        // samples, so it increases by about two per accelerometer sample.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -149,7 +149,7 @@ extension AttitudeFilter {
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
-    /// Renormalizes the quaternions every 16 samples, which is sufficient because rounding errors grow slowly.
+    /// Renormalizes the quaternions every 16 samples. This is often enough, because rounding errors grow slowly.
     @inline(__always)
     private mutating func renormalizePeriodically() {
         steps &+= 1
@@ -189,9 +189,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
-        // the caller is later by the gyroscope delay, because it has been extrapolated by this time. The gyroscope
-        // delay is therefore added to the magnetometer delay.
+        // Compensates for the rotation of the device since the field was measured. An attitude passed by the caller has
+        // been extrapolated by the gyroscope delay, so this delay is added to the magnetometer delay.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {

@@ -52,11 +52,11 @@ public struct AttitudeFilter: Sendable {
     var fieldCount = 0.0
     var fieldTime = 0.0
     var gainWithoutGyroscope: OnePoleGain
-    /// True until the first accelerometer sample after the start or an interruption.
+    /// True until the first accelerometer sample after the start or after an interruption.
     var isInclinationNew: Bool
     /// The number of gyroscope and accelerometer samples. It determines when the quaternions are renormalized.
     var steps: UInt32 = 0
-    /// The number of times that the attitude was reinitialized. Attitudes before and after a reinitialization are
+    /// The number of times the attitude has been reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
     /// True after the first usable accelerometer sample, which determines the up direction.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The assumptions of an ``AttitudeFilter`` about the sensors and their environment.
+/// The assumptions that an ``AttitudeFilter`` makes about the sensors and their environment.
 ///
 /// Angles are in radians, angular rates in rad/s, accelerations in m/s² and times in seconds. The default values suit
 /// the inertial sensors of phones and boards.
@@ -17,19 +17,19 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// time.
     package var headingDrift = 0.1 * degree
     package var headingDriftPerRate = 0.15 * degree
-    /// If the field deviates from the expected field by this value, the weight of the magnetometer is halved. For the
-    /// strength, the value is a fraction. For the dip, it is an angle in radians.
+    /// The deviation from the expected field at which the weight of the magnetometer is halved: a fraction for the
+    /// strength, and an angle in radians for the dip.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The shortest time constant with which the heading follows the magnetometer. Shorter ones are allowed only during
-    /// a startup period, which lasts as long as this time constant.
+    /// The shortest time constant with which the heading follows the magnetometer, except during startup, which lasts
+    /// as long as this time constant.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Values from 0.04 to 0.1 s yield
     /// nearly the same heading.
     package var magneticInterval = 0.1
     /// The time constant of the heading if ``weightsHeadingByUncertainty`` is false.
     package var magnetometerTimeConstant = 9.0
-    /// The time constant of the gravity and heading estimates without a gyroscope.
+    /// The time constant of the gravity and heading estimates if there is no gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
     /// If true, the angular rate is interpolated linearly between samples, with a correction for coning. If false, each
     /// sample is assumed to hold for the whole interval before it.
@@ -45,15 +45,15 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var estimatesBiasInMotion = true
     /// If true, the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
-    /// If true, the first inclination counts as a correction from which the gyroscope bias is estimated, as in the
-    /// published filter. If false, it only initializes the attitude.
+    /// If true, the first inclination also contributes to the gyroscope bias estimate, as in the published filter. If
+    /// false, it only initializes the attitude.
     package var correctsByFirstInclination = false
     /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
     /// about doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The time in which the standard deviation of the bias grows from zero to 0.1 degrees per second.
+    /// The time it takes the standard deviation of the bias to grow from zero to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
     /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
@@ -83,9 +83,9 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magneticReferenceTimeConstant = 20.0
     package var magneticStrengthThreshold = 0.1
     package var magneticDipThreshold = 10 * degree
-    /// The time in motion after which a new field becomes the expected field.
+    /// A new field becomes the expected field after this much time in motion.
     package var magneticAcceptanceTime = 20.0
-    /// The time in motion after which the first measured field becomes the expected field.
+    /// The first measured field becomes the expected field after this much time in motion.
     package var firstMagneticAcceptanceTime = 5.0
     /// The smallest angular rate that counts as motion for ``magneticAcceptanceTime``.
     package var magneticAcceptanceRate = 20 * degree

@@ -91,8 +91,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias using one measurement and returns the heading correction. Measurements can be applied one
-    /// after the other, because their errors are independent.
+    /// Corrects the bias using one measurement and returns the heading correction. Measurements can be applied one at a
+    /// time, because their errors are independent.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>

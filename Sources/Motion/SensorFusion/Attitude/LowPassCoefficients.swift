@@ -25,8 +25,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value counts like the mean of this many seconds of samples. If zero, the previous
-    /// value is discarded.
+    /// After a restart, the previous value is weighted as if it were the mean of this many seconds of samples. If zero,
+    /// the previous value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
@@ -45,8 +45,7 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter from its current value, which counts like the mean of the given number of seconds of
-    /// samples.
+    /// Restarts the filter from its current value, weighted as if it were the mean of this many seconds of samples.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)
@@ -124,7 +123,7 @@ struct OnePoleGain: Sendable {
     private var longest = -1.0
     private var gain = 0.0
 
-    /// A time constant of zero results in a weight of one, and a negative time constant in a weight of zero.
+    /// If the time constant is zero, the weight is one. If it is negative, the weight is zero.
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     @inline(__always)

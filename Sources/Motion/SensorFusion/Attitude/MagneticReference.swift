@@ -37,8 +37,8 @@ struct MagneticReference: Sendable {
 
     mutating func setExpected(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
-    /// - Parameter squaredRate: The square of the mean angular rate. A new field is accepted only after rotation,
-    ///   because a field measured in a single attitude is unreliable.
+    /// - Parameter squaredRate: The square of the mean angular rate. A new field is accepted only after the device has
+    ///   rotated, because a field measured in a single attitude is unreliable.
     @inline(__always)
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)

@@ -21,8 +21,8 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // Starting at the maximum leaves no time in which the magnetometer may be ignored, so that it provides a
-        // heading even if the field is disturbed at the start.
+        // The rejected time starts at the maximum, so that the magnetometer provides a heading even if the field is
+        // disturbed at the start.
         rejectedTime = maximumTime
     }
 
@@ -44,7 +44,7 @@ struct MagneticRejection: Sendable {
 /// Computes the weight with which a magnetometer sample corrects the heading, using a fixed time constant as in the
 /// published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start, in seconds, while the heading is still a running mean, and -1 afterwards.
+    /// The time since the start, in seconds, or -1 once the heading is no longer a running mean.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -18,7 +18,7 @@ struct MagnetometerDelay: Sendable {
     private var squareSum = 0.0
     private var highPass = OnePoleGain(timeConstant: 1)
     private var forgetting = OnePoleGain(timeConstant: 300)
-    /// The weight of the initial delay, in the unit of `squareSum`.
+    /// The weight of the initial delay, in the same unit as `squareSum`.
     private static var priorWeight: Double { 40 }
 
     init(settings: AttitudeSettings) {

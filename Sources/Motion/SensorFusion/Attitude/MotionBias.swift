@@ -85,8 +85,8 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// A time in seconds. The rate before a long gap is assumed to last this much longer, and the rate after the gap is
-    /// assumed to begin this much earlier.
+    /// In a long gap, the rate before the gap is assumed to continue for this many seconds, and the rate after the gap
+    /// to begin this many seconds early.
     static let rateContinuationTime = 0.05
     /// The factor k in the averaging time k·a / ((r + s)·t), in seconds. a is the mean squared acceleration in g², r is
     /// the mean squared rate, s is the squared rate at the gap, and t is the length of the gap in seconds.
@@ -100,7 +100,7 @@ struct MotionLevel: Sendable {
         squaredRate += weight * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the averaging time, in seconds, with which a mean acceleration is as accurate as the up direction known
+    /// Returns the averaging time, in seconds, after which the mean acceleration is as accurate as the up direction
     /// from before the gap. `gap` is the length of the gap in seconds. `rate` is the larger of the squared rates before
     /// and after the gap.
     func equivalentAveragingTime(after gap: Double, squaredRate rate: Double) -> Double {

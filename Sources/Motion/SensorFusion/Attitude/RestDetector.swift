@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects whether the device is at rest, which means that the angular rate and the acceleration have stayed close to
-/// their means for some time.
+/// Detects whether the device is at rest: the angular rate and the acceleration have stayed close to their means for
+/// some time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -95,8 +95,8 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Checks whether gravity and the magnetic field rotate as measured by the gyroscope. If they do not, the gyroscope is
-/// biased.
+/// Checks whether gravity and the magnetic field confirm the rotation measured by the gyroscope. If they do not, the
+/// gyroscope is biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
     /// The rotation measured since `begin(gravity:)`, as a rotation vector.
@@ -139,7 +139,7 @@ struct RestCrossCheck: Sendable {
     /// field do not confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
         // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. Therefore, this
-        // check can detect a bias only until the device has been at rest for the first time.
+        // check is not used once the device has been at rest.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)
         var expected = predicted.dot(predicted)

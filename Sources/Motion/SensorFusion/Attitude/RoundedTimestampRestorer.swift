@@ -12,8 +12,7 @@ import SystemCalls
 /// samples are lost repeatedly, the timestamps are used unchanged.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// For each timestamp, the difference between timestamp and sequence is multiplied by these factors to correct the
-    /// sequence and its period.
+    /// The gains with which the difference between a timestamp and the sequence corrects the sequence and its period.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
     /// The tolerance for counting periods, as a fraction of a period. If the elapsed time exceeds a whole number of
@@ -36,7 +35,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     private var period = 0.0
     private var outliers = 0.0
 
-    /// Returns the interval before a timestamp, or nil if the caller must use the difference between the timestamps.
+    /// Returns the interval before a timestamp, or nil if the caller must compute it from the timestamps.
     @inline(__always)
     mutating func interval(to stamp: Double) -> Double? { unitsPerSecond == 0 ? nil : restoredInterval(to: stamp) }
 

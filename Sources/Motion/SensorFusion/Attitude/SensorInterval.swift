@@ -81,7 +81,7 @@ struct SensorInterval: Sendable, Equatable {
 struct StuckSensorDetector: Sendable {
     /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// If a sensor usually repeats more than this share of its readings, repetitions do not mean that it is stuck.
+    /// If a sensor usually repeats more than this fraction of its readings, repetitions do not mean that it is stuck.
     private static let maximumRepeatedShare = 0.1
     private static let averagingCount = 200.0
 

@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The total weight of the samples in the newest window, as a fraction of the weight that they would have if all of
-    /// them fitted perfectly. It is 1 if there are too few samples.
+    /// The total weight of the samples in the newest window, as a fraction of their total weight in a perfect fit. It
+    /// is 1 if there are too few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,8 +42,7 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the `age` of the sample in the newest window at which the samples stop fitting, or nil if the window has
-    /// no samples.
+    /// Returns the `age` at which the samples in the newest window stop fitting, or nil if the window has no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }

@@ -69,8 +69,7 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples, each extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments that involve the bias: of the bias parameters with the twelve correction parameters, and of
-    /// the bias parameters with each other.
+    /// The second moments of the bias parameters, with the twelve correction parameters and with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
     /// A symmetric matrix S that describes how far each direction in device axes has rotated within a time window. For
@@ -81,7 +80,7 @@ struct AttitudeAidedFit: Sendable {
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
+    /// True if there is a solution. Otherwise, the bias cannot be fitted, because its effect depends on the corrected
     /// fields.
     var hasSolution = false
 
@@ -96,7 +95,8 @@ struct AttitudeAidedFit: Sendable {
         windowSums = [Double](repeating: 0, count: Self.windowLimit * Self.windowStride)
     }
 
-    /// Returns a fit of the samples, starting from the previous fit, or nil if the samples do not determine a fit.
+    /// Fits the samples, starting from the previous fit if there is one. Returns nil if the samples do not determine a
+    /// fit.
     mutating func fit(
         _ samples: [MagneticSample], current: MagneticCalibration, previous: MagneticFit?
     ) -> MagneticFit? {
@@ -113,7 +113,7 @@ struct AttitudeAidedFit: Sendable {
             updateDeviation()
             weights.update(lengths[..<count])
         }
-        // Fewer iterations are sufficient if the fit starts from a previous fit.
+        // Fewer iterations are sufficient when starting from a previous fit.
         for _ in 0..<(previous == nil ? 8 : 2) {
             guard solve() else { return nil }
             updateRotations(samples)
@@ -148,7 +148,7 @@ extension AttitudeAidedFit {
         return true
     }
 
-    /// Computes the rotation matrices at the measurement times, with the rotation due to the bias removed.
+    /// Computes the rotation matrices at the measurement times, without the rotation due to the bias.
     mutating func updateRotations(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {

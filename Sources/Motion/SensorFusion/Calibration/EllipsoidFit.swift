@@ -216,8 +216,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of another correction for the samples of the fit, relative to the field strength of the
-    /// fit. For this residual, the other correction is used with the field strength that suits it best.
+    /// Returns the residual of another correction for the same samples, relative to the field strength of the fit. The
+    /// residual is computed with the field strength that best suits the other correction.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

@@ -28,8 +28,7 @@ package struct MagneticCalibration: Sendable, Hashable {
     package var residual = Double.nan
     /// The fraction of all directions in which the field has been measured, from 0 to 1.
     package var coverage = 0.0
-    /// The sides that faced up during the calibration. Without a gyroscope, the sides are unknown, and the array is
-    /// empty.
+    /// The sides that faced up during the calibration. The array is empty if there is no gyroscope.
     package var sidesUp: [PoseCoverage.Side] = []
     /// The strength of the corrected field, in the unit of the readings, or NaN before the first fit.
     package var fieldStrength = Double.nan
@@ -56,8 +55,8 @@ package struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
-    /// distorts. Ignore a stored calibration that is not plausible.
+    /// True if the calibration is plausible: its numbers are finite, and its matrix contains no reflection and no
+    /// strong distortion. Ignore a stored calibration that is not plausible.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.

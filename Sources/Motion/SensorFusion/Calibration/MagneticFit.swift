@@ -17,17 +17,18 @@ struct MagneticFit: Sendable, Equatable {
     var uncertainty = Double.infinity
     /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
-    /// The standard deviation of the heading in radians, averaged over the samples, or infinity without attitudes.
+    /// The standard deviation of the heading in radians, averaged over the samples. It is infinite if there are no
+    /// attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square difference between the headings of the fit and of the current calibration, in radians, or
-    /// NaN without attitudes.
+    /// The root mean square difference between the headings of the fit and of the current calibration, in radians. It
+    /// is NaN if there are no attitudes.
     var headingChange = Double.nan
-    /// The total weight of the newest samples, as a fraction of the weight that they would have if all of them fitted
-    /// perfectly. It is 1 without attitudes.
+    /// The total weight of the newest samples, as a fraction of their total weight in a perfect fit. It is 1 if there
+    /// are no attitudes.
     var newestWeight = 1.0
-    /// The heading uncertainty for any device orientation, or nil without attitudes.
+    /// The heading uncertainty for any device orientation, or nil if there are no attitudes.
     var headingUncertainty: HeadingUncertainty?
-    /// The gyroscope bias in rad/s, in device axes, or zero without attitudes.
+    /// The gyroscope bias in rad/s, in device axes. It is zero if there are no attitudes.
     var bias = SIMD3<Double>.zero
     /// The delay of the magnetometer relative to the attitude, in seconds.
     var latency = 0.0
@@ -51,7 +52,8 @@ struct MagneticFit: Sendable, Equatable {
 
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
-    /// The rotation from device axes to earth axes with an arbitrary heading, or the identity without a gyroscope.
+    /// The rotation from device axes to earth axes with an arbitrary heading. It is the identity if there is no
+    /// gyroscope.
     var attitude: Quaternion
     var rate: SIMD3<Double>
     /// The integral of the up direction in device axes since the start of the window, in seconds. The product of the
@@ -65,8 +67,8 @@ struct MagneticSample: Sendable, Equatable {
     var cell: Int
 }
 
-/// The mean of the readings and their root mean square distance from the mean. Readings are scaled with these two
-/// values. This brings the parameters of a fit close to one, whatever the unit and the hard iron.
+/// The mean of the readings, and their root mean square distance from the mean. Scaling the readings with these two
+/// values brings the parameters of a fit close to one, regardless of the unit and the hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0

@@ -20,10 +20,10 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
     /// The result of the latest fit. Use it to guide the user in rotating the device, but not to correct readings.
     package private(set) var candidate = MagneticCalibration()
-    /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
+    /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 before the first fit.
     package private(set) var latency = 0.0
     /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
-    /// It is infinite without a candidate.
+    /// It is infinite before the first fit.
     package private(set) var candidateUncertainty = Double.infinity
     /// The standard deviation of the heading in the current orientation due to calibration errors, in radians, or NaN
     /// if it is unknown.
@@ -37,7 +37,7 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True while the initial calibration is in use. It is replaced only if the samples contradict it.
+    /// True while the initial calibration is in use. That calibration is replaced only if the samples contradict it.
     var isInherited = true
     private var isConfirmed = false { didSet { updateQuality() } }
     /// The uncertainty of the current calibration, or infinity for the initial calibration.
@@ -70,15 +70,14 @@ package struct MagnetometerCalibrator: Sendable {
 
     static let capacity = 400
 
-    /// Creates a calibrator that immediately uses `start`, a calibration from an earlier run, if that calibration is
-    /// plausible.
+    /// Creates a calibrator that starts with a calibration from an earlier run, if that calibration is plausible.
     package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
 
     /// Processes a sample and returns true if ``calibration`` changed. `measured` is the uncorrected field in device
-    /// axes. `attitude` is the attitude at the time of the sample, or nil without a gyroscope. Its heading may be
+    /// axes. `attitude` is the attitude at the time of the sample, or nil if there is no gyroscope. Its heading may be
     /// arbitrary and may drift. `bias` is the gyroscope bias that was subtracted to compute the attitude. `timestamp`
     /// is in seconds.
     package mutating func update(
@@ -109,7 +108,7 @@ package struct MagnetometerCalibrator: Sendable {
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
     /// Sets the field that the World Magnetic Model predicts. `strength` is in the unit of the readings, and `dip` is
-    /// in radians below the horizon. A fit that differs widely from this field is not adopted. Agreement with this
+    /// in radians below the horizon. A fit that differs greatly from this field is not adopted. Agreement with this
     /// field does not confirm a fit, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
@@ -147,9 +146,8 @@ package struct MagnetometerCalibrator: Sendable {
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// The minimum difference between successive stored samples if there are no attitudes. The first constant is a
-    /// fraction of the magnitude of the reading, and the second is a fraction of the field strength. The larger
-    /// difference applies.
+    /// The minimum difference between successive stored samples if there are no attitudes, as a fraction of the
+    /// magnitude of the reading and as a fraction of the field strength. The larger value applies.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
@@ -219,8 +217,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The samples are weighted by the cell of their direction as seen from the centre. The first iteration yields a
-        // more accurate centre, so the fit is repeated with cells around the new centre.
+        // The weight of a sample depends on the cell that contains its direction from the centre. The first iteration
+        // yields a more accurate centre, so the fit is repeated with cells around the new centre.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -273,8 +271,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The `age` of the first sample after a change of the device's own field. It is nil if the samples since then do
-    /// not agree with each other, which probably means that a magnet is near the device.
+    /// The `age` of the first sample after the device's own field changed. It is nil if the samples since then do not
+    /// agree with each other, probably because a magnet is near the device.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -360,7 +358,7 @@ extension MagnetometerCalibrator {
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
-    /// `deviation` is the standard deviation of the heading in radians, or infinity without attitudes.
+    /// `deviation` is the standard deviation of the heading in radians, or infinity if there are no attitudes.
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }

@@ -32,7 +32,7 @@ package struct Matrix3: Sendable, Hashable {
 /// allocated only once.
 package struct PositiveSystem: Sendable {
     package let size: Int
-    /// The matrix in row-major order, of which only the lower triangle is read.
+    /// The matrix in row-major order. Only its lower triangle is read.
     private var matrix: [Double]
     private var factor: [Double]
     private var work: [Double]

@@ -49,7 +49,7 @@ package struct PoseCoverage: Sendable, Equatable {
 }
 
 extension MagnetometerCalibrator {
-    /// The orientations covered by the samples of the next fit, or nil without a gyroscope.
+    /// The orientations covered by the samples for the next fit, or nil if there is no gyroscope.
     package var poseCoverage: PoseCoverage? {
         usesAttitude ? PoseCoverage(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }

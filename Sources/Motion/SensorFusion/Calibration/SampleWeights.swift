@@ -3,9 +3,9 @@
 /// The weights of the samples in a fit. The larger the error of a sample, the smaller its weight, as proposed by Geman
 /// and McClure.
 struct SampleWeights: Sendable {
-    /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
+    /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
     static let outlierDeviations = 5.0
-    /// The weights that the samples would have without errors.
+    /// The weights that the samples would have if their errors were zero.
     var base: [Double]
     var values: [Double]
     /// The standard deviation of one component. It is computed from the median, which is insensitive to outliers.

@@ -18,7 +18,7 @@ public struct GravitySeparator: SampleFilter {
     // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?
     private var butterworth: ButterworthLowPassFilter?
-    /// The two parts of the last sample, which are zero before the first sample.
+    /// The two parts of the latest acceleration. Both are zero before the first sample.
     public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
     /// Creates a separator with a one-pole filter.
@@ -55,7 +55,7 @@ public struct GravitySeparator: SampleFilter {
 public struct SeparatedAcceleration: Sendable, Equatable {
     /// The slowly changing part of the acceleration.
     public var gravity: SIMD3<Double>
-    /// The remaining part of the acceleration, which is caused by the user.
+    /// The remaining part of the acceleration, which the user imparts to the device.
     public var userAcceleration: SIMD3<Double>
 
     package init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {

@@ -14,8 +14,8 @@ public struct HighPassFilter: SampleFilter {
     /// The output, which is zero before the first sample.
     public private(set) var value: SIMD3<Double> = .zero
 
-    /// Creates a filter with a time constant: the time, in seconds, in which the response to a step decays by 63 %. If
-    /// the time constant is zero, negative or NaN, the output is always zero. Samples are weighted by their intervals.
+    /// Creates a filter with a time constant in seconds, after which the response to a step has decayed by 63 %. If the
+    /// time constant is zero, negative or NaN, the output is always zero. Samples are weighted by their intervals.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }

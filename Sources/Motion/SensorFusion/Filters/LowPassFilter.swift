@@ -7,7 +7,7 @@ import SystemCalls
 /// ``AttitudeFilter`` does not conform to this protocol, because it combines three streams, each with its own
 /// timestamps.
 public protocol SampleFilter: Sendable, Equatable {
-    /// The result of processing a sample.
+    /// The type of the filter's output.
     associatedtype Output: Sendable
 
     /// Processes a sample and returns the new output. A sample with an infinite or NaN component is ignored.

@@ -5,13 +5,13 @@ import SystemCalls
 /// The device axis whose direction is used as the heading.
 ///
 /// The axis normally points to the top edge, which is +y in portrait. If the top edge points steeply upwards, its
-/// horizontal component is too small. The heading is then the direction of the back (-z), as for a camera held upright.
-/// If the top edge points steeply downwards, the heading is the direction of the screen (+z). The heading does not jump
-/// while the device is tilted without rolling.
+/// horizontal component is too small to determine a heading. The heading is then the direction of the back (-z), as for
+/// a camera held upright. If the top edge points steeply downwards, the heading is the direction of the screen (+z).
+/// The heading does not jump while the device is tilted without rolling.
 package struct HeadingAxis: Sendable {
-    /// The sine of 60 degrees. When the edge becomes steeper than this, the axis changes to the back or the screen.
+    /// The sine of 60 degrees, the steepness of the edge above which the axis changes to the back or the screen.
     private static let enterSine = 0.866_025_403_784_438_6
-    /// The sine of 50 degrees. When the edge becomes less steep than this, the axis changes back to the edge.
+    /// The sine of 50 degrees, the steepness of the edge below which the axis changes back to the edge.
     private static let leaveSine = 0.766_044_443_118_978
 
     private var isSteep = false

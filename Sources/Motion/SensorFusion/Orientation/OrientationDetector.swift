@@ -27,7 +27,7 @@ package struct OrientationDetector: Sendable, Equatable {
     private let bands: OrientationBands
     private var clock: SensorInterval
     private var lowPass: LowPassFilter
-    /// The orientation that will be reported if it lasts for the hold time, or `.unknown` if there is none.
+    /// The orientation to report once it has lasted for the hold time, or `.unknown` if there is none.
     private var candidate: DeviceOrientation = .unknown
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity
@@ -49,8 +49,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // Limits the remaining freeze to the settle time. Otherwise, the freeze would last too long if the clock
-            // has been set back.
+            // Limits the remaining freeze to the settle time, in case the clock has been set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {

@@ -70,7 +70,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Returns true if an upright orientation is kept, because its upper edge still points up closely enough.
+    /// Returns true if the device keeps its upright orientation, because the upper edge still points approximately up.
     ///
     /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {

@@ -27,7 +27,7 @@ package struct ShakeDetector: Sendable, Equatable {
     private enum Phase: Sendable, Equatable {
         case idle
         case shaking
-        /// The state after a cancelled shake, until the device has been calm.
+        /// The state after a cancelled shake, until the device has been calm for the refractory period.
         case exhausted
     }
 
@@ -52,7 +52,7 @@ package struct ShakeDetector: Sendable, Equatable {
     /// Processes an acceleration in g, including gravity, and returns the resulting event, if any.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. Real accelerations stay
+        // Clamps the sample. Otherwise, an erroneous value could affect the filter for minutes. Real accelerations stay
         // below the limit even if the device falls on concrete.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
@@ -149,10 +149,10 @@ package enum ShakeEvent: Sendable, Hashable, CaseIterable {
 /// A chain of back-and-forth strokes, approximately along one line. Uses constant memory.
 struct StrokeChain: Sendable, Equatable {
     let onset: Double
-    /// The time of the last reversal of direction, which is initially `onset`.
+    /// The time of the last reversal of direction, initially `onset`.
     private(set) var lastReversal: Double
     private(set) var reversals = 0
-    /// The time for which the acceleration has exceeded the threshold since `onset`, in seconds.
+    /// The total time above the threshold since `onset`, in seconds.
     private(set) var strongTime: Double = 0
     /// The acceleration at the beginning of the current stroke.
     private var heading: SIMD3<Double>

@@ -18,8 +18,8 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// A height is processed only after this many later heights, because by then, all steps up to its time are known.
-    /// At one height per second, this number is also the delay in seconds.
+    /// The number of later heights that must arrive before a height is processed. By then, all steps up to its time are
+    /// known. At one height per second, this is also the delay in seconds.
     private static let delay = 6
     private static let speedInterval = 4
     /// The longest interval between two heights of a climb, in seconds.
@@ -34,7 +34,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The last few values of the net height that the person has gained on foot, in metres, oldest first.
+    /// The last few net heights gained on foot, in metres, oldest first.
     private var heights: [Double] = []
     private var direction = 0.0
     private var base = 0.0
@@ -50,7 +50,7 @@ package struct FloorCounter: Sendable {
         heights.reserveCapacity(Self.speedInterval + 2)
     }
 
-    /// Records a step. `time` is on the same clock as the times of the heights.
+    /// Records a step. Its time must be on the same clock as the times of the heights.
     package mutating func record(step time: Double) {
         for index in entries.indices where abs(entries[index].time - time) <= 1.5 { entries[index].hasSteps = true }
     }

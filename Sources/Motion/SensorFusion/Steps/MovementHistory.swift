@@ -16,8 +16,8 @@ struct MovementHistory: Sendable {
     /// handling the device would be classified as walking. With a longer window, the start of a walk would be detected
     /// too late.
     private static let window = 75
-    /// The lags to consider, as numbers of stored values. They correspond to periods from 0.28 s (a running step) to
-    /// 1.48 s (a slow stride).
+    /// The range of lags to consider, in stored values. It covers periods from 0.28 s (a running step) to 1.48 s (a
+    /// slow stride).
     private static let lags = 7...37
     private static let minimumValues = 20
     private static let capacity = 128
@@ -42,8 +42,8 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity and the period of the movement in the last few seconds, considering only the given
-    /// periods in seconds.
+    /// Returns the regularity and the period of the movement in the last few seconds. Considers only periods in the
+    /// given range, in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {

@@ -28,7 +28,7 @@ package struct StepDetector: Sendable {
     /// stairs were missed. Handling the device does not cause such peaks.
     static let minimumStrongPeakRegularity = 0.55
     static let strongPeakProminence = 5.0
-    /// The number of consecutive peaks that start a walk, as in many hardware step counters.
+    /// The number of consecutive peaks after which a walk begins. Many hardware step counters have such a threshold.
     static let peaksToBegin = 8
     /// The maximum number of irregular peaks that are buffered during a walk. One more irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
@@ -77,7 +77,7 @@ package struct StepDetector: Sendable {
         (extremeIndex, lastPeakIndex, index) = (0, -Self.minimumPeakDistance, 0)
     }
 
-    /// Processes the latest value of the band-pass filter, and appends newly counted steps, oldest first.
+    /// Processes the latest value of the band-pass filter, and appends newly counted steps to `steps`, oldest first.
     mutating func process(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
         if isWalking, time - lastCandidate > Self.maximumStepDuration + StepBandPass.delay { endRun() }
@@ -142,9 +142,9 @@ package struct StepDetector: Sendable {
         pendingPeaks.append(peak)
     }
 
-    /// Checks whether strides have more peaks than steps. If so, returns the mean step duration in seconds, which is
-    /// half a stride. If every peak may be a step, returns nil. In a back pocket, one foot may cause two peaks, so that
-    /// a stride has three or four peaks.
+    /// Returns the mean step duration in seconds, which is half a stride, if strides have more peaks than steps. If
+    /// every peak may be a step, returns nil. In a back pocket, one foot may cause two peaks, so that a stride has
+    /// three or four peaks.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
         guard stride.regularity >= Self.minimumRegularity, stride.period >= Self.shortestWalkingStride,

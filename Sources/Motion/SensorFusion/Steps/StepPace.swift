@@ -100,7 +100,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside this range comes from riding or from a wrong speed, so it is ignored.
+        // A ratio outside this range is caused by riding or by an incorrect speed, so it is ignored.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

@@ -13,8 +13,8 @@ struct UniformResampler: Sendable {
 
     /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval between samples that is interpolated, in seconds. Because of this limit, steps are detected
-    /// only if there are at least four samples per second.
+    /// The longest interval, in seconds, over which samples are interpolated. As a result, step detection requires at
+    /// least four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
