@@ -30,8 +30,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
-    /// If the loop has neither begun nor ended, begins it, calls the closure to update the state, and returns true.
-    /// Otherwise, does nothing and returns false.
+    /// Begins the loop, calls the closure to update the state, and returns true. If the loop has already begun or
+    /// ended, does nothing and returns false.
     package func start(_ change: (inout State) -> Void) -> Bool {
         let isFirst = content.withLock { content in
             guard !content.isStarted, !content.isFinished else { return false }
@@ -49,8 +49,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Reports the end of the previous element to the gate after the start of the next one. In the
-                    // opposite order, the consumer would be idle in between, and playback would continue.
+                    // Ends the previous element only after the next one has begun. Otherwise, the gate would consider
+                    // the consumer idle in between, and playback would continue.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }

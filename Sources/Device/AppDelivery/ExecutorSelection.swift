@@ -36,8 +36,8 @@ package enum ExecutorSelection {
         return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
 
-    /// Returns an executor that respects the queue's suspension and its maximum operation count. During playback, the
-    /// player runs the handlers itself, unless playback uses the live executors.
+    /// Returns an executor that respects the queue's `isSuspended` and `maxConcurrentOperationCount` properties. During
+    /// playback, the player runs the handlers itself, unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
         // On Linux, the main operation queue cannot be suspended. The main dispatch queue can therefore be used in its
         // place.

@@ -25,7 +25,7 @@ extension NSCoder {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Returns true if the archive supports keys and contains none of the given keys.
+    /// Returns true if the archive supports keyed coding but contains none of the given keys.
     package func containsNone(of keys: [String]) -> Bool {
         allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
     }
@@ -35,7 +35,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // Foundation terminates the process if bytes are decoded by key from a coder that does not support keys.
+        // Foundation terminates the process if the coder does not support keyed coding.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

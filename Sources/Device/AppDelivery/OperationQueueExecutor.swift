@@ -13,7 +13,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// An operation that cannot be cancelled, because clients rely on all scheduled work being run.
+    /// An operation that ignores cancellation, because clients rely on all scheduled work being run.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -37,7 +37,7 @@ final class MainQueueExecutor: PollingExecutor {
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
         /// A thread other than the main thread. This state is final: once another thread has run the main queue, the
-        /// main thread no longer runs that queue.
+        /// main thread never runs it again.
         case other
     }
 

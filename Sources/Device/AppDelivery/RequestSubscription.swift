@@ -3,7 +3,7 @@
 package import DeviceCore
 import Synchronization
 
-/// A subscription that is updated whenever the request changes. The request may change at any time and on any thread.
+/// A subscription that is updated whenever the request changes. Any thread may change the request at any time.
 package final class RequestSubscription<Request: Equatable & Sendable>: Sendable {
     /// The lock is held while the subscription is being updated, but never while the app's callbacks run.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)

@@ -129,7 +129,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // Without sources, the run loop's `run()` method returns, but a sleeping run loop must be woken first.
+        // A run loop with no sources left returns from `run()`, but if it is sleeping, it must be woken first.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -184,7 +184,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that waits for the run loop. Both arrays keep their memory for reuse.
+/// Work that is waiting to run on the run loop. Both arrays keep their memory for reuse.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

@@ -64,7 +64,7 @@ enum RunLoopPoller {
         let source = Source(value: runLoopSource, loop: loop)
         return Subscription {
             CFRunLoopSourceInvalidate(source.value)
-            // Without sources, the run loop's `run()` method returns, but a sleeping run loop must be woken first.
+            // A run loop with no sources left returns from `run()`, but if it is sleeping, it must be woken first.
             CFRunLoopWakeUp(source.loop)
         }
     }

@@ -20,13 +20,13 @@ public final class Device: Sendable {
     package let beaconSource: any BeaconSource
     package let statusSource: any StatusSource
     package let calibrations: any CalibrationStore
-    /// The provider of callback executors while a trace is played back, or nil for the live device.
+    /// Provides the callback executors during playback. nil for the live device.
     package let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. Without a motion source, the device has no sensors. Without an accessory source, it has no
+    /// Creates a device. If `motionSource` is nil, the device has no sensors. If `accessorySource` is nil, it has no
     /// accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
@@ -52,7 +52,8 @@ public final class Device: Sendable {
             calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
-    /// Creates a device whose accessory source is returned by `accessories`. The closure is called at each access.
+    /// Creates a device. The closure `accessories` is called on each access to the accessory source and returns the
+    /// source.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,

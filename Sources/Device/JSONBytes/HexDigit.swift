@@ -29,7 +29,8 @@ package enum HexDigit {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Decodes pairs of hexadecimal digits. Stops at the first character that is not a digit, or at an unpaired digit.
+    /// Decodes pairs of hexadecimal digits. Stops at the first character that is not a hexadecimal digit. Ignores an
+    /// unpaired last digit.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)
@@ -51,7 +52,7 @@ package enum HexDigit {
         text([UInt8(value >> 8), UInt8(truncatingIfNeeded: value)])
     }
 
-    /// Parses 1 to `count` hexadecimal digits. Returns nil for any other text, or if the value does not fit into
+    /// Parses 1 to `count` hexadecimal digits. Returns nil for any other text, or if the value does not fit in
     /// `Number`.
     package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a JSON text could not be read, and the position of the error.
+/// The reason a JSON text could not be read, and the position of the error.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         case truncated, unexpectedByte, invalidNumber, invalidString, tooDeep
-        // If one of these errors is thrown, the reader is still positioned before the value.
+        // After one of these errors, the reader is still positioned before the value.
         case wrongType, outOfRange, tooLong
     }
 

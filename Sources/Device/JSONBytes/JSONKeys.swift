@@ -56,7 +56,7 @@ package struct JSONKeys: Sendable {
     package mutating func beginObject() { last = startIndex }
 
     /// Reads the next key and returns its index. For an unknown key, returns the number of known names. At the end of
-    /// the object, moves past the object and returns nil.
+    /// the object, moves past it and returns nil.
     package mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Int? {
         let guess = entries[last].next
         if reader.skipKey(entries[guess].text, entries[guess].mask, entries[guess].length) {
@@ -70,9 +70,9 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the value of the key that was read last, like ``JSONReader/doubleIfPresent()``. Optimized for keys whose
-    /// numbers usually have the same number of digits: the position of the next member is then known before the number
-    /// is parsed.
+    /// Reads the value of the last key that was read, as ``JSONReader/doubleIfPresent()`` does. Optimized for keys
+    /// whose numbers usually have the same number of digits: the position of the next member is then known before the
+    /// number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

@@ -68,7 +68,8 @@ package struct JSONNumber {
         return signed(rounded * Double(bitPattern: UInt64(1023 &+ scale) &<< 52))
     }
 
-    /// The value of a number without a fraction or exponent, or nil if it does not fit into Int64.
+    /// The value as an integer, or nil if it does not fit into Int64. Valid only if the number has no fraction or
+    /// exponent.
     var int64: Int64? {
         guard !hasOverflowed else { return nil }
         guard isNegative else { return Int64(exactly: mantissa) }

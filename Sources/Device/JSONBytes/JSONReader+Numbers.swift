@@ -15,7 +15,7 @@ extension JSONReader {
         return try scanDouble()
     }
 
-    /// Reads a number like ``readDouble()``. Skips a value of any other type and returns NaN.
+    /// Like ``readDouble()``, but skips a value of any other type and returns NaN.
     package mutating func doubleIfPresent() throws(JSONError) -> Double {
         if let value = shortDouble() { return value }
         let byte = try nextByte(&offset)
@@ -82,7 +82,7 @@ extension JSONReader {
     }
 }
 
-// Fast paths for short numbers, which are the most frequent. A number and the byte that follows it must fit into eight
+// Fast paths for short numbers, which are the most common. A number and the byte that follows it must fit into eight
 // bytes. For all other input, these functions return nil and read nothing.
 extension JSONReader {
     /// Returns the next eight bytes, or nil if fewer bytes remain. In `values`, digits are mapped to 0...9. In
@@ -100,7 +100,7 @@ extension JSONReader {
         UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* index))
     }
 
-    /// True for the bytes that may follow the value of a member or an element.
+    /// True for bytes that may follow the value of a member or an array element.
     @inline(__always) private static func isEnd(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }

@@ -87,7 +87,7 @@ extension JSONReader {
 
     /// Returns the word's value and length in bytes, or nil if no known word starts at the offset.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
-        // Returns early for negative numbers, which are much more frequent than words with a minus sign.
+        // Returns early for negative numbers, which are much more common than words with a minus sign.
         if isDigit(at: start + 1) { return nil }
         if isWord("true", at: start) { return (.bool(true), 4) }
         if isWord("false", at: start) { return (.bool(false), 5) }
@@ -101,7 +101,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Returns `truncated` if the text ends within a word, or else `unexpectedByte`.
+    /// Returns `truncated` if the text ends within a word, or `unexpectedByte` otherwise.
     func wordError(_ start: Int) -> JSONError {
         let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]
         for word in words where isStart(of: word, at: start) { return JSONError(.truncated, at: limit) }

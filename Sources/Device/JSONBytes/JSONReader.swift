@@ -2,7 +2,7 @@
 
 /// A pull parser for a single JSON text (RFC 8259) that neither builds a tree nor allocates memory.
 ///
-/// The bytes must outlive the reader and every ``JSONText`` that it returns. Invalid JSON is safe to read and throws a
+/// The bytes must outlive the reader and every ``JSONText`` that it returns. Reading invalid JSON is safe and throws a
 /// ``JSONError``. The words NaN, nan, Infinity and inf are accepted as numbers, with or without a minus sign, because
 /// some programs print them.
 ///
@@ -39,7 +39,7 @@ package struct JSONReader {
 
     package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
-    /// Returns the next key. At the end of the object, moves past the object and returns nil.
+    /// Returns the next key. At the end of the object, moves past it and returns nil.
     package mutating func nextKey() throws(JSONError) -> JSONText? {
         var at = offset
         var byte = try nextByte(&at)
@@ -82,7 +82,7 @@ package struct JSONReader {
         return true
     }
 
-    /// Returns true if the array has another element. At the end of the array, moves past the array and returns false.
+    /// Returns true if the array has another element. At the end of the array, moves past it and returns false.
     package mutating func nextElement() throws(JSONError) -> Bool {
         var at = offset
         let byte = try nextByte(&at)
@@ -134,7 +134,7 @@ package struct JSONReader {
         guard at == limit else { throw JSONError(.unexpectedByte, at: at) }
     }
 
-    /// Returns the result of the closure, or nil if the text is not valid.
+    /// Returns the closure's result, or nil if the closure throws an error.
     package static func parse<Value>(
         _ bytes: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONError) -> Value?
     ) -> Value? {

@@ -6,8 +6,8 @@
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
     /// The unescaped text packed into an integer, with the first byte lowest. The integer is 0 if the text is empty, is
-    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare it with packed literals from ``word(_:)``,
-    /// which takes only a few integer comparisons.
+    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare it with packed literals from ``word(_:)``
+    /// in only a few integer comparisons.
     package internal(set) var word: UInt64
 
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {

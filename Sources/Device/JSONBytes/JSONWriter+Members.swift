@@ -7,7 +7,7 @@
 }
 
 extension JSONWriter {
-    /// Appends a member. The key must be printable ASCII without quotes and backslashes. Writes `null` for nil.
+    /// Appends a member. The key must be printable ASCII without quotes or backslashes. Writes `null` for nil.
     @inlinable package mutating func member(_ key: StaticString, _ value: some JSONWritable) {
         self.key(key)
         value.write(to: &self)

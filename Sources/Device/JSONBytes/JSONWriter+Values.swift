@@ -6,7 +6,7 @@ extension JSONWriter {
         endKey()
     }
 
-    /// Appends a key, which must be printable ASCII without quotes and backslashes.
+    /// Appends a key, which must be printable ASCII without quotes or backslashes.
     @usableFromInline package mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
@@ -54,8 +54,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends the first character, which has two to four bytes. Escapes the character if it controls or reorders
-    /// displayed text. Returns the number of bytes that it occupies in `text`.
+    /// Appends the first character of `text`, which is two to four bytes long, and escapes it if it controls or
+    /// reorders displayed text. Returns the number of bytes that it occupies in `text`.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {

@@ -25,13 +25,13 @@
     @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
     @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends the line. A new JSON text can then begin (JSON Lines).
+    /// Ends the line, so that a new JSON text can begin (JSON Lines).
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Appends a value that is already JSON, without validating it.
+    /// Appends a value that is already encoded as JSON, without validating it.
     package mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a number: its sign and the numbers of digits before and after the decimal point. The shape is empty if
+/// The format of a number: its sign and the number of digits before and after the decimal point. The shape is empty if
 /// the number has too many digits or no decimal point.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
@@ -35,8 +35,8 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. The shape alone determines where the number ends. The processor can therefore continue with the
-    /// text after the number before it has converted the digits.
+    /// returns nil. The shape alone determines where the number ends, so the processor can continue with the following
+    /// text before it has converted the digits.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // 26 bytes are enough for everything that is accessed: the sign, the digits, the point, and the 16 bytes after
         // the point.
@@ -75,7 +75,7 @@ extension JSONReader {
         return Self.value(ofDigits: values)
     }
 
-    /// Reads a number like `doubleIfPresent()` and stores its shape.
+    /// Like `doubleIfPresent()`, but also stores the number's shape.
     @inline(never) mutating func doubleIfPresent(updating shape: inout NumberShape) throws(JSONError) -> Double {
         _ = try nextByte(&offset)
         let start = offset

@@ -62,7 +62,7 @@ package enum LiveDevice {
     }
 }
 
-/// Detects test runners, in which the use of live hardware is usually a mistake.
+/// Detects test runners, where using live hardware is usually a mistake.
 enum TestRunner {
     static let isPresent: Bool =
         CommandLine.arguments.first.map { program in

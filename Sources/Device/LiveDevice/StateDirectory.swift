@@ -7,8 +7,8 @@ package import SystemCalls
 
 /// The directory for the persistent state of the user's programs: calibrations, regions and step counts.
 package enum StateDirectory {
-    /// Temporary files that are older than this, in seconds, are considered stale. Writing a file takes less than a
-    /// second.
+    /// Temporary files are considered stale when they are older than this many seconds. Writing a file takes less than
+    /// a second.
     private static let maximumAge: Int64 = 3600
     private static let maximumNames = 10_000
     /// The number in the name of this process's last temporary file. It starts at a random value, because processes in
@@ -40,8 +40,8 @@ package enum StateDirectory {
     }
 
     /// Removes temporary files left behind by processes that have ended. Such files are recognized by their age. The
-    /// process ID in the file name is not reliable, because IDs are reused and the directory may be shared with a
-    /// different system.
+    /// process ID in the file name is not a reliable sign, because IDs are reused and the directory may be shared with
+    /// a different system.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()

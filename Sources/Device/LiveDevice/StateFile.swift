@@ -23,15 +23,15 @@ package final class StateFile: Sendable {
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
     }
 
-    /// Returns the current program's file for a purpose, or nil if the environment specifies no directory. The path of
-    /// the executable identifies the program. Two processes of the same program share the file.
+    /// Returns the current program's file for the given purpose, or nil if the environment specifies no directory. The
+    /// path of the executable identifies the program. Two processes of the same program share the file.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let program = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
         let name = program.split(separator: UInt8(ascii: "/")).last ?? []
-        // The part of the file name that users can recognize. A hash distinguishes programs with the same name.
+        // The human-readable part of the file name. A hash distinguishes programs with the same name.
         let readableName = name.prefix(40).map { byte -> UInt8 in
             switch byte {
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: byte

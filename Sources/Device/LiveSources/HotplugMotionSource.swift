@@ -10,7 +10,7 @@ final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// The messages of the problems that currently prevent the monitor from watching devices.
+    /// Messages about the problems that currently prevent the monitor from watching devices.
     private let watchProblems = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {
@@ -39,7 +39,7 @@ final class HotplugMotionSource: MotionSource {
         }
     }
 
-    /// Updates the problems. The source relies on the monitor for device changes only while there are no problems.
+    /// Updates the set of problems. The source relies on the monitor for device changes only while this set is empty.
     private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
         let isWatching = watchProblems.withLock { problems in
             change(&problems)

@@ -12,7 +12,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The service does not respond: no process listens, the host is unknown, or connecting timed out.
+        /// The service does not respond: no process is listening, the host is unknown, or the connection attempt timed
+        /// out.
         public static let unreachable = Code(kind: .unreachable)
         /// An established connection to the service was lost.
         public static let connectionLost = Code(kind: .connectionLost)
@@ -53,7 +54,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     public var message: String { didSet { message = TerminalSanitizer.sanitizedLines(message, isSingleLine: true) } }
     /// The underlying cause, or nil if unknown.
     public var cause: Cause?
-    /// The source file and line at which the error was created.
+    /// The source file and line where the error was created.
     public private(set) var sourceLocation: String
 
     /// Creates an error at the current source location.
@@ -66,8 +67,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error with a name at the start of the message, for example the name of the affected
-    /// device.
+    /// Returns a copy of the error whose message starts with a name, for example the name of the affected device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

@@ -10,7 +10,8 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set. Used in the error message if no file descriptors are left.
+    /// - Parameter owner: The purpose of the set. Used in the error message if the process runs out of file
+    ///   descriptors.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }

@@ -8,9 +8,9 @@ package enum FileIO {
         return try read(path, limit: limit, status: &status)
     }
 
-    /// Reads a file like `read(_:limit:)` and also obtains the status of the opened file.
+    /// Like `read(_:limit:)`, but also returns the opened file's status in `status`.
     package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
-        // Opens without blocking because the path may be a FIFO without a writer.
+        // Opens without blocking, because the path may be a FIFO that no process has opened for writing.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw readError(path, call: "open", errno: errno) }
         defer { close(descriptor) }
@@ -36,8 +36,8 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The array has room for one byte more than the file, so that the end of the
-        // file is also detected.
+        // Reads directly into the array. The array has room for one byte more than the file, so that the loop reaches
+        // the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {
@@ -145,7 +145,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// Returns true if `createDirectory` can produce this name for the given prefix.
+    /// Returns true if `createDirectory` could have generated this name from the given prefix.
     package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
     }

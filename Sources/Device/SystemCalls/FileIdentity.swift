@@ -11,7 +11,7 @@ package struct FileIdentity: Equatable {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let kind = status.st_mode & S_IFMT
-        // Other files, such as a terminal, need no identity. They can be both input and output without loss of data.
+        // Other files, such as terminals, need no identity. They can be both input and output without loss of data.
         guard kind == S_IFREG || kind == S_IFDIR else { return nil }
         isFolder = kind == S_IFDIR
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -11,7 +11,7 @@ package enum TerminalSanitizer {
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars so far, with and without trailing whitespace.
+        /// The numbers of scalars so far, including and excluding trailing whitespace.
         var count = 0
         var trimmedCount = 0
         for scalar in text.unicodeScalars {

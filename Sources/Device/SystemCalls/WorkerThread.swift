@@ -50,8 +50,8 @@ package enum WorkerThread {
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore whose timeout is measured by CLOCK_MONOTONIC. On Linux, Dispatch measures timeouts by the system clock,
-/// so a wait takes longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
+/// A semaphore whose timeouts use CLOCK_MONOTONIC. On Linux, Dispatch bases timeouts on the system clock, so a wait
+/// takes longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -30,7 +30,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
     /// The physical USB port in the kernel's notation: a bus number and a chain of port numbers, for example "1-2.4".
-    /// If the accessory is not on USB, this is the kernel's path or a name from the configuration.
+    /// If the accessory is not a USB device, this is its kernel device path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?
@@ -125,8 +125,8 @@ public struct AccessoryProtocol: Sendable, Hashable {
     /// The maximum length of a name, in bytes.
     package static let maximumLength = 255
 
-    /// Returns true if the name is in reverse-DNS notation: at least two non-empty parts of ASCII letters, digits, "-"
-    /// and "_", separated by ".", in at most ``maximumLength`` bytes.
+    /// Returns true if the name is in reverse-DNS notation and at most ``maximumLength`` bytes long. It must have at
+    /// least two parts, separated by ".". Each part is non-empty and consists of ASCII letters, digits, "-" and "_".
     package static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }

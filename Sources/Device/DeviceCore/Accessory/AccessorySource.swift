@@ -18,23 +18,22 @@ public protocol AccessorySource: Sendable {
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call usually returns within tens of milliseconds. It takes up to 0.1 s if another program uses the port. If
-    /// this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1 s
-    /// longer. Any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
+    /// The call usually returns within tens of milliseconds. It takes up to 0.1 s if another program is using the port.
+    /// If this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1
+    /// s longer. Any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
     /// call throws after one second.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
 /// An event from an accessory source.
 public enum AccessoryEvent: Sendable {
-    /// The accessories attached when the subscription begins. This is always the first event and is delivered only
-    /// once.
+    /// The accessories that are attached when the subscription begins. Always the first event, and delivered only once.
     case snapshot([AccessoryDescription])
-    /// An accessory was attached and is ready for communication.
+    /// An accessory was attached and is ready to communicate.
     case attached(AccessoryDescription)
     /// An attached accessory's description has changed, for example because a protocol was added.
     case changed(AccessoryDescription)
-    /// An accessory was detached. Contains its last description.
+    /// An accessory was detached. The associated value is its last description.
     case detached(AccessoryDescription)
 }
 
@@ -93,8 +92,8 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Adds the accessory with a new ID and notifies subscribers. Before subscribers are notified, `prepare` is called
-    /// with the ID while the lock is held.
+    /// Adds the accessory under a new ID, calls `prepare` with that ID while holding the lock, and then notifies
+    /// subscribers.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {

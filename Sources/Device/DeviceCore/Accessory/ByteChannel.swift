@@ -40,8 +40,8 @@ package protocol PollableChannel: ByteChannel {
     /// channel uses its own thread for both. The observer itself must not read from the channel.
     func setExecutor(_ executor: ExecutorIdentity?)
 
-    /// Immediately moves bytes that have arrived into the input buffer. Needed by apps that check the channel in a loop
-    /// and therefore keep the executor from running.
+    /// Immediately moves any bytes that have arrived into the input buffer. This supports apps that check the channel
+    /// in a loop, which keeps the executor from running.
     func readPendingInput()
 }
 
@@ -94,9 +94,9 @@ public enum ByteChannelEvent: Sendable {
     case ended
 }
 
-/// The end of a connection to an accessory, with the reason and any error.
+/// Describes how a connection to an accessory ended.
 public struct ByteChannelEnd: Sendable {
-    /// The reasons why a connection can end.
+    /// The reasons a connection can end.
     public enum Reason: Sendable, Hashable {
         /// This side closed the connection.
         case closed
@@ -108,14 +108,14 @@ public struct ByteChannelEnd: Sendable {
         case failed
     }
 
-    /// The reason why the connection ended.
+    /// The reason the connection ended.
     public let reason: Reason
-    /// The error if the connection failed or bytes were lost, otherwise nil.
+    /// The error if the connection failed or bytes were lost, or nil otherwise.
     public let error: DeviceError?
     /// The number of bytes that had been accepted but not yet passed to the system when the connection ended.
     public let unsentBytes: Int
 
-    /// Creates a value that describes the end of a connection.
+    /// Creates a description of how a connection ended.
     public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {
         self.reason = reason
         self.error = error

@@ -38,7 +38,7 @@ package struct ByteRingBuffer: ~Copyable {
         return total
     }
 
-    /// Returns the contiguous part of the unused memory, which the caller may fill until it calls ``commit(_:)``.
+    /// Returns a contiguous region of unused memory, which the caller may fill until it calls ``commit(_:)``.
     package mutating func reserve() -> UnsafeMutableRawBufferPointer {
         isReserved = true
         return writableBytes(atMost: space)
@@ -52,7 +52,7 @@ package struct ByteRingBuffer: ~Copyable {
         return added
     }
 
-    /// The oldest unread bytes, as far as they are contiguous in memory. They do not move until they are consumed.
+    /// The contiguous unread bytes in memory, starting with the oldest. They do not move until they are consumed.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }

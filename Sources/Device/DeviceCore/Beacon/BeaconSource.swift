@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot be received, or nil if they can be received. A live source may need up to 2 s to
-    /// determine the reason.
+    /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
+    /// reason.
     var problem: DeviceError? { get }
 
     /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received,
@@ -39,7 +39,7 @@ public struct BeaconIdentity: Sendable, Hashable {
     }
 }
 
-/// A received advertisement of a beacon.
+/// An advertisement received from a beacon.
 public struct BeaconSighting: Sendable {
     /// The beacon's identity. It is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity

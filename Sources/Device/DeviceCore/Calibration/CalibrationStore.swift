@@ -2,7 +2,7 @@
 
 /// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// True if calibrations can be stored persistently. If false, calling `store` stores nothing, and may throw.
+    /// True if calibrations can be stored persistently. If false, `store` has no effect and may throw.
     var isWritable: Bool { get }
 
     /// Returns nil if no usable calibration is stored.
@@ -11,7 +11,7 @@ package protocol CalibrationStore: Sendable {
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
-    /// The errors that occurred when calibrations were read or stored.
+    /// The errors that occurred while reading or storing calibrations.
     var problems: [DeviceError] { get }
 
     /// Returns the path of the sensor's calibration file, or nil if the calibration is not stored in a file.

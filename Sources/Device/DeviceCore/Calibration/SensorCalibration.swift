@@ -3,8 +3,8 @@
 /// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
 /// matrix. Values are in the sensor kind's unit: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
-    /// The sensor's reading when there is nothing to measure: a gyroscope's bias, an accelerometer's zero offset, or
-    /// the device's own magnetic field at the magnetometer (hard iron).
+    /// The sensor's reading at zero input: a gyroscope's bias, an accelerometer's zero offset, or the device's own
+    /// magnetic field at the magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
     /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. By default, the identity matrix.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
@@ -16,11 +16,10 @@ public struct SensorCalibration: Sendable, Hashable {
     public var sigma = Double.nan
     /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
-    /// The root mean square residual of the fit, or NaN if unknown. For a magnetometer, it is relative to the field
-    /// strength. For an accelerometer, it is relative to gravity.
+    /// The root mean square residual of the fit, or NaN if unknown. It is relative to the field strength for a
+    /// magnetometer and to gravity for an accelerometer.
     public var residual = Double.nan
-    /// The fraction of all directions that is covered by the magnetometer's measurements, 0 to 1. Always 0 for other
-    /// sensors.
+    /// The fraction of all directions that the magnetometer's measurements cover, 0 to 1. Always 0 for other sensors.
     public var coverage = 0.0
     /// The strength of the earth's magnetic field in gauss, or NaN if unknown. Used for magnetometers only.
     public var fieldStrength = Double.nan

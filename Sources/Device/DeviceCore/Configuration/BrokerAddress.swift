@@ -45,7 +45,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The paths of the files with the credentials for a broker. Any of the paths may be nil.
+/// The paths of the files that contain a broker's credentials. Any path may be nil.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
@@ -54,13 +54,13 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 /// | `certificate` | `DEVICE_SERVICES_MQTT_CERTIFICATE_FILE` | `mqtt.certificateFile` |
 /// | `key` | `DEVICE_SERVICES_MQTT_KEY_FILE` | `mqtt.keyFile` |
 public struct BrokerCredentialFiles: Sendable, Hashable {
-    /// A file with one line, `name:password`. The file is rejected if all users can read it.
+    /// A file that contains a single line, `name:password`. The file is rejected if all users can read it.
     public var password: String?
     /// A file with the certificates of the trusted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The client's private key, in PEM format without a passphrase. Rejected if all users can read the file.
+    /// The client's private key, in PEM format without a passphrase. The file is rejected if all users can read it.
     public var key: String?
 
     /// Creates a set of file paths.
@@ -79,7 +79,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
             ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
         ]
 
-    /// Returns a copy in which missing paths are taken from `others`.
+    /// Returns a copy whose missing paths are filled in from `others`.
     package func merging(defaults others: BrokerCredentialFiles) -> BrokerCredentialFiles {
         var files = others
         for name in Self.names { files[keyPath: name.path] = self[keyPath: name.path] ?? others[keyPath: name.path] }
@@ -119,7 +119,7 @@ struct ServiceAddress {
     /// The path without its leading slash, or nil if no slash follows the host and the port.
     private(set) var path: String?
 
-    /// Parses an address. If the text is invalid, passes the reason to `failure` and throws the resulting error.
+    /// Parses an address. If the text is invalid, passes the reason to `failure` and throws the error that it returns.
     init(_ text: String, failure: (String) -> DeviceError) throws(DeviceError) {
         var rest = text[...]
         if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {

@@ -28,7 +28,7 @@ extension Configuration {
                     json.recordProblem(name, "is not a number of seconds from 0 to 10", SettingsJSON.defaultConsequence)
                 }
             case "rules", "declared":
-                // These values are stored unparsed. The module AccessoryFinding parses them.
+                // Stored unparsed, because the AccessoryFinding module parses these values.
                 deferredSections[name] = .json(Array(try reader.readRawValue()), path: json.path)
             default: return false
             }

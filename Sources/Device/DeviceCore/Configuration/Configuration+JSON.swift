@@ -77,8 +77,8 @@ extension Configuration {
         }
     }
 
-    /// Assigns a value that was read from the file. Ignores nil, which stands for an invalid value: the problem has
-    /// already been recorded.
+    /// Assigns a value that was read from the file. Ignores nil, which means that the value was invalid and the problem
+    /// has already been recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

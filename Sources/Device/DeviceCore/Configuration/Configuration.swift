@@ -26,8 +26,8 @@ public struct Configuration: Sendable {
     public var positionSource = Setting(PositionSourceAddress())
     /// The device path of the receiver to use, as gpsd reports it, or nil for the best receiver.
     public var receiver = Setting<String?>(nil)
-    /// True to correct GPS week rollovers. The receiver's time is then shifted by a multiple of 1024 weeks, to the time
-    /// that is closest to the system clock.
+    /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
+    /// brings it closest to the system clock.
     public var repairsWeekRollover = Setting(false)
     /// The files that contain the credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerCredentialFiles())
@@ -35,25 +35,26 @@ public struct Configuration: Sendable {
     public var locationRule = Setting(LocationRule.grant)
     /// True to provide only an approximate location to programs.
     public var reducesAccuracy = Setting(false)
-    /// The reason why this program uses the location, as text for the user, or nil if unspecified.
+    /// Text that tells the user why this program uses the location, or nil if unspecified.
     public var locationPurpose = Setting<String?>(nil)
     /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
     /// Settings for individual motion sensors. If several settings match a sensor, each property is taken from the
     /// first one that specifies it.
     public var sensors = Setting<[SensorSetting]>([])
-    /// The directories with the files that declare accessories. A declared accessory exists as long as its file exists.
+    /// The directories that contain the accessory declaration files. A declared accessory exists as long as its file
+    /// exists.
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
     /// The accessory protocols that programs may use, or nil for all. Apple platforms read them from Info.plist.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time, 0 to 10 s, for which an accessory's devices must remain unchanged before the accessory is reported.
+    /// The time that an accessory's devices must remain unchanged before the accessory is reported, 0 to 10 s.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
     /// The parts of the configuration that higher-level modules parse. The keys are `accessories.rules` and
     /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
-    /// The errors for values that could not be read or used. The default values are used instead.
+    /// Errors about values that could not be read or used. Defaults are used in their place.
     public var problems: [DeviceError] = []
 
     /// Creates a configuration with the default values.

@@ -3,7 +3,7 @@
 /// The address of a position source.
 ///
 /// - `gpsd://host:port`: a gpsd server.
-/// - `libgps://host:port`: a gpsd server. Its data is decoded by libgps.
+/// - `libgps://host:port`: a gpsd server whose data is decoded by libgps.
 /// - `mqtt://host:port/owntracks/USER/DEVICE`: an MQTT topic to which another board publishes. `mqtts://` uses TLS.
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
@@ -16,7 +16,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         case libgps
         /// A client for positions that another board publishes to an MQTT broker.
         case mqtt
-        /// The same as `mqtt`, but with TLS.
+        /// Like `mqtt`, but with TLS.
         case mqtts
     }
 

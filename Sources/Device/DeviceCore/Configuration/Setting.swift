@@ -36,7 +36,7 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// The rule that determines the location authorization of programs.
+/// The rule for authorizing programs to use the location.
 public enum LocationRule: String, Sendable {
     /// Undetermined until the program requests authorization or starts updates. Either action grants authorization.
     /// This is the default.

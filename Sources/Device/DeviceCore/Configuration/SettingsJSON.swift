@@ -5,7 +5,7 @@ package import JSONBytes
 /// Reads values from a JSON settings file, and records a problem for each unusable value.
 package struct SettingsJSON {
     package let path: String
-    /// The path, sanitized for messages because a file name may contain any characters.
+    /// The path as shown in messages, sanitized because a file name may contain any character.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     package private(set) var problems: [DeviceError] = []
 
@@ -29,8 +29,7 @@ package struct SettingsJSON {
 
     /// Records a problem if the text is not valid UTF-8. Invalid bytes are read as U+FFFD.
     mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
-        // Decoding replaces invalid bytes. If the decoded text consists of different bytes, the original was not valid
-        // UTF-8.
+        // Decoding replaces invalid bytes. If the bytes have changed, the original text was not valid UTF-8.
         var text = String(decoding: bytes, as: UTF8.self)
         guard !text.withUTF8({ UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }) else { return }
         recordProblem(
@@ -43,8 +42,8 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at the end of the object. The prefix is put before the key
-    /// in messages.
+    /// Returns the next key of the innermost object, or nil at the end of the object. In messages, the prefix precedes
+    /// the key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -188,10 +187,10 @@ package struct SettingsJSON {
         return texts.isEmpty && hasInvalid ? nil : texts
     }
 
-    /// The maximum number of protocol names in a list. Real lists are far shorter.
+    /// The maximum number of protocol names in a list. Realistic lists are far shorter.
     package static let maximumProtocols = 1000
 
-    /// Returns the part of an error message that states why the text is not a protocol name.
+    /// Returns the part of an error message that describes an invalid protocol name.
     package static func invalidNameProblem(_ text: String) -> String {
         "is \"\(TerminalSanitizer.sanitized(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }

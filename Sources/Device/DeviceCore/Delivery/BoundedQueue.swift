@@ -22,7 +22,7 @@ package import Synchronization
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
     @usableFromInline var items: [Item] = []
-    /// The current drain's items. Their order is reversed, so that removing the oldest item does not move the others.
+    /// The current drain's items, in reverse order so that removing the oldest item does not move the others.
     @usableFromInline var drainingItems: [Item] = []
     @usableFromInline var isDrainScheduled = false
 
@@ -33,7 +33,8 @@ package import Synchronization
     @inlinable package var count: Int { drainingItems.count + items.count }
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
-    /// The number of items appended since the current drain began, or the total number if no drain is running.
+    /// The number of items appended since the current drain began, or the number of all pending items if no drain is
+    /// running.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
@@ -68,8 +69,7 @@ package import Synchronization
 
     /// Does not count the removed items in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        // Calls the closure for the items in order, oldest first. The closure may rely on this, for example if it
-        // counts its calls.
+        // Calls the closure for each item, oldest first, because the closure may depend on this order.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }

@@ -24,9 +24,9 @@ package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var consumerGate: ConsumerGate { get }
 }
 
-/// Checks whether the current code runs on the main queue, without using Foundation. The main queue does not always run
-/// on the main thread. After `dispatchMain()`, or in a program with an async `main` function, Dispatch runs the main
-/// queue, and with it the main actor, on its own threads.
+/// Checks, without using Foundation, whether the current code is running on the main queue. The main queue does not
+/// always run on the main thread. After `dispatchMain()`, or in a program with an async `main` function, Dispatch runs
+/// the main queue, and with it the main actor, on its own threads.
 package enum MainQueueContext {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

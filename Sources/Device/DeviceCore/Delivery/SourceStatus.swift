@@ -34,7 +34,7 @@ package enum SourceStatus: Sendable {
     var isAvailable: Bool { if case .available = self { true } else { false } }
 }
 
-/// An event type that can report the loss and the return of a source.
+/// An event type that can report that a source was lost or has become available again.
 protocol StatusEvent: Sendable {
     static func lost(_ error: DeviceError) -> Self
     static var regained: Self { get }
@@ -60,7 +60,7 @@ struct SubscriberState: ~Copyable, Sendable {
     private struct Report {
         var status = SourceStatus.unknown
         var isLossReported = false
-        /// True while a thread is notifying the subscriber. Starts out true, which keeps other threads from notifying
+        /// True while a thread is notifying the subscriber. Initially true, which keeps other threads from notifying
         /// the subscriber before the subscribing thread does.
         var isNotifying = true
 

@@ -30,7 +30,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if no file descriptors are left.
+    ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if the process runs out of file
+    ///     descriptors.
     ///   - retryDelay: The time in seconds to wait before another attempt if the process has run out of threads or file
     ///     descriptors.
     ///   - work: The closure to run on the thread. It must return when the wakeup is signaled while the hub has no
@@ -110,8 +111,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     }
 }
 
-/// A value that only one thread can use at a time, although no lock is held. A source uses this type for its decoder,
-/// because decoding calls subscribers, and they must not be called while a lock is held.
+/// Gives one thread at a time exclusive access to a value, without holding a lock. A source wraps its decoder in this
+/// type, because decoding calls subscribers, which must not be called while a lock is held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // `@unchecked Sendable` because the flag ensures that only one thread at a time accesses the value.
     private let isInUse = Atomic<Bool>(false)
@@ -145,7 +146,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
     }
 }
 
-/// The delays between attempts. Each delay is twice the previous delay, up to a limit.
+/// The delays between attempts. Each delay is twice the previous one, up to a limit.
 package struct Backoff: Sendable {
     private let initialDelay: Double
     private let limit: Double

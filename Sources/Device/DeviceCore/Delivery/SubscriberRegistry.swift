@@ -81,8 +81,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Changes the content. If the closure returns an event, delivers it to all subscribers. Must be called on one
-    /// thread at a time.
+    /// Calls the closure to update the content, and delivers any event that it returns to all subscribers. Must be
+    /// called on one thread at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

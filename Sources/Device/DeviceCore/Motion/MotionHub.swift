@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Delivers sensor readings to subscribers, each with the requested rate and axes. A source owns the hub and calls the
-/// input functions for each sensor on one thread at a time. No lock is held while subscribers run.
+/// Delivers sensor readings to each subscriber at the requested rate and in the requested axes. A source owns the hub
+/// and calls the input functions for each sensor on one thread at a time. No lock is held while subscribers run.
 package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
@@ -249,7 +249,7 @@ package final class MotionHub: MotionSource {
         return rotated
     }
 
-    /// Sets the status of a sensor. The status also becomes `available` when readings of the sensor are posted.
+    /// Sets the status of a sensor. Posting readings of the sensor sets its status to `available`.
     package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }
@@ -259,8 +259,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `quiet` closures of the subscribers of all sensors. The source must call this function when no more
-    /// readings follow for now, for example at the end of a trace.
+    /// Calls the `quiet` closures of the subscribers of all sensors. The source must call this function when it has no
+    /// more readings for now, for example at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

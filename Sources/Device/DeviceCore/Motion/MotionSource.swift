@@ -2,7 +2,8 @@
 
 /// A source of motion readings.
 public protocol MotionSource: Sendable {
-    /// The available sensors, with the best of each kind first. The first access may take seconds to query servers.
+    /// The available sensors, with the best of each kind first. The first access may take seconds, because it queries
+    /// servers.
     var sensors: [SensorDescription] { get }
 
     /// Returns the sensor with this identifier, or nil if there is none. Does not block.
@@ -22,8 +23,8 @@ public protocol MotionSource: Sendable {
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
     /// readings for slower subscribers are decimated.
     ///
-    /// `quiet` is called when no more readings follow for now, for example at the end of a trace. A subscriber that is
-    /// waiting for readings from other sensors can then stop waiting.
+    /// `quiet` is called when the source has no more readings for now, for example at the end of a trace. A subscriber
+    /// that is waiting for readings from other sensors can then stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -55,7 +56,7 @@ public enum MotionEvent: Sendable {
 
 /// A subscriber's request to a motion source.
 public struct MotionRequest: Sendable, Hashable {
-    /// The axes of readings.
+    /// The axes in which readings are expressed.
     public enum Axes: Sendable, Hashable {
         /// The device axes, after applying the mount matrix: x to the right, y to the top edge, z out of the screen.
         case device
@@ -78,7 +79,7 @@ public struct MotionRequest: Sendable, Hashable {
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor that runs the subscriber's callbacks, if it can also read from the source. Otherwise nil.
+    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests all readings of the best sensor, at the maximum rate and in device
@@ -125,7 +126,7 @@ public struct MotionBatch: Sendable {
     public var kind: SensorKind
     /// The values, in the requested axes. For scalar sensors, the value is in the first component.
     public var values: [SIMD3<Double>]
-    /// The measurement time of each value, from the device's clock, in ascending order.
+    /// The time at which each value was measured, according to the device's clock, in ascending order.
     public var times: [BootTime]
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime

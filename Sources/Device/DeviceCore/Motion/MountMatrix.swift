@@ -48,7 +48,7 @@ extension MountMatrix {
         case empty
         /// The matrix is unusable for the given reason.
         case rejected(String)
-        /// The matrix is usable. The remark, if there is one, describes a minor problem.
+        /// The matrix is usable. The remark, if any, describes a minor problem.
         case accepted(remark: String?)
     }
 

@@ -5,7 +5,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// The methods of obtaining readings.
+    /// The ways to obtain readings.
     public enum Mode: String, Sendable {
         /// Readings come from the kernel's buffer, with time stamps from the driver.
         case buffered
@@ -27,19 +27,20 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var location = ""
     /// The chip's serial number. Empty if unknown.
     public var serial = ""
-    /// The sensor's hardware path, for example "i2c-1/1-0068", which is the same after each boot. Empty if unknown.
+    /// The sensor's hardware path, for example "i2c-1/1-0068", which stays the same across reboots. Empty if unknown.
     public var path = ""
     /// The address of the context, for example "local:" or "ip:192.168.2.1".
     public var source = ""
     /// The supported rates.
     public var rates = SensorRates.unknown
-    /// The method of obtaining readings.
+    /// The way readings are obtained.
     public var mode = Mode.buffered
     /// The matrix that rotates readings into the device's axes: x to the right, y to the top edge, z out of the screen.
     public var mountMatrix = MountMatrix.identity
     /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The clock of the time stamps, as named by the driver, for example "boottime". Empty if there are no time stamps.
+    /// The driver's name for the clock that the time stamps refer to, for example "boottime". Empty if there are no
+    /// time stamps.
     public var clock = ""
     /// Remarks for the user, for example about an unusable matrix.
     public var remarks: [String] = []
@@ -59,7 +60,7 @@ public enum SensorRates: Sendable, Hashable {
     case unknown
     /// The listed rates, in ascending order.
     case list([Double])
-    /// The rates from the minimum to the maximum in the given steps. A step of 0 allows any rate in the range.
+    /// All rates from the minimum to the maximum, in the given steps. A step of 0 allows any rate in the range.
     case range(minimum: Double, step: Double, maximum: Double)
 
     /// Returns the lowest supported rate that is at least the requested rate. If there is none, returns the highest

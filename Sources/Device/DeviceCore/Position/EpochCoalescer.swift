@@ -7,7 +7,7 @@
 /// is held until the time changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a
 /// fix, is then delivered. Receivers that send one report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
-    /// The time in seconds without a report after which an epoch is considered complete.
+    /// An epoch is considered complete after this many seconds without a report.
     static let idleTimeout = 0.15
     /// The maximum duration of an epoch in seconds, in case a receiver's time does not advance.
     static let maximumDuration = 2.0
@@ -25,8 +25,8 @@ struct EpochCoalescer: Sendable {
     enum Outcome: Sendable {
         case immediate
         case pending
-        /// The report is dropped, because another report of the same epoch that is at least as complete is pending or
-        /// has been delivered.
+        /// The report is dropped, because a report of the same epoch that is at least as complete is already pending or
+        /// was already delivered.
         case suppressed
     }
 

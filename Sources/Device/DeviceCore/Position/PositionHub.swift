@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Delivers a stream of reports to subscribers, each in the requested form. The source that owns the hub calls the
-/// input functions on one thread at a time. No lock is held while subscribers run.
+/// Delivers a stream of reports to each subscriber in the form that it requested. The source that owns the hub calls
+/// the input functions on one thread at a time. No lock is held while subscribers run.
 package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
@@ -147,7 +147,8 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// If the report contains no satellite list, the receiver's last list is added to it, unless that list is too old.
+    /// Delivers the report. If it contains no satellite list, the receiver's last list is added first, unless that list
+    /// is too old.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)
@@ -210,7 +211,7 @@ package final class PositionHub: PositionSource {
     }
 
     /// Called when the stream jumps to a different time. Drops held reports and replaces the receivers' last fixes with
-    /// the given ones, which are not delivered.
+    /// the given ones, without delivering them.
     package func restart(fixes: [PositionReport]) { change { $0.content.selector.restart(fixes: fixes) } }
 
     // MARK: Held epochs
@@ -238,7 +239,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers all held reports. Called when no more reports follow.
+    /// Delivers all held reports. Called when no more reports will follow.
     package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held reports. Called after the process was suspended, because held reports are then outdated.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PositionReport {
-    /// The values of a report, documented at the properties of `PositionReport`.
+    /// The values of a report. For their documentation, see the properties of `PositionReport`.
     @usableFromInline package struct Values: Sendable {
         @usableFromInline package var receiver: String = ""
         @usableFromInline package var mode: FixMode = FixMode.unknown

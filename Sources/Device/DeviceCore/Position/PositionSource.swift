@@ -52,7 +52,7 @@ public struct PositionRequest: Sendable, Hashable {
     public var includesLines = false
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor that runs the subscriber's callbacks, if it can also read from the source. Otherwise nil.
+    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
@@ -68,7 +68,7 @@ public struct PositionRequest: Sendable, Hashable {
 public enum PositionEvent: Sendable {
     /// A position report. The request determines whether every report or one report per epoch is delivered.
     case report(PositionReport)
-    /// A report of the satellites in view.
+    /// A report on the satellites in view.
     case sky(SkyReport)
     /// A compass or inertial report.
     case attitude(AttitudeReport)
@@ -82,7 +82,7 @@ public enum PositionEvent: Sendable {
     case regained
 }
 
-/// The properties of a receiver that the position service reports (gpsd's DEVICE). Missing text is empty.
+/// A receiver's properties, as reported by the position service (gpsd's DEVICE). Missing strings are empty.
 public struct ReceiverDescription: Sendable, Hashable {
     /// The receiver's device path on the machine that runs the service.
     public var path = ""
@@ -105,7 +105,7 @@ public struct ReceiverDescription: Sendable, Hashable {
 
 /// The current quality of a receiver, used to choose between receivers.
 struct ReceiverQuality: Sendable {
-    /// The time in seconds without a report after which a receiver is considered silent.
+    /// A receiver is considered silent after this many seconds without a report.
     static let silenceTimeout = 5.0
     /// A receiver is clearly better than the chosen receiver if its error is less than this fraction of the chosen
     /// receiver's error. This applies only if both receivers have the same fix mode.
@@ -115,7 +115,7 @@ struct ReceiverQuality: Sendable {
 
     private(set) var mode = FixMode.unknown
     private(set) var error = Double.infinity
-    /// The arrival time of the last report. Initially earlier than all other times.
+    /// The arrival time of the last report. Initially earlier than any other time.
     private(set) var lastReport = BootTime(nanoseconds: .min)
     /// The time at which the receiver became clearly better than the chosen receiver.
     var betterSince: BootTime?

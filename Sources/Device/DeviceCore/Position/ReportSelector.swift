@@ -2,10 +2,10 @@
 
 /// Selects one report per epoch from one receiver at a time, and finds the sky report for each fix. Performs no I/O.
 struct ReportSelector: Sendable {
-    /// The maximum number of receivers. An additional receiver replaces the receiver that has been silent longest.
+    /// The maximum number of receivers. An additional receiver replaces the one that has been silent the longest.
     static let maximumReceivers = 64
-    /// If a sky report has no satellite list, the receiver's last list is added to it. This is the maximum age of that
-    /// list, in seconds.
+    /// If a sky report has no satellite list, the receiver's last list is used, provided that it is at most this old,
+    /// in seconds.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -60,7 +60,7 @@ struct ReportSelector: Sendable {
         receivers[index].lastFix = report
     }
 
-    /// If the report contains no satellite list, the receiver's last list is added to it, unless that list is too old.
+    /// If the report contains no satellite list, adds the receiver's last list, unless that list is too old.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky

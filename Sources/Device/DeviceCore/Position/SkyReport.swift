@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A report of the satellites visible to a receiver (gpsd's SKY). Missing numbers are NaN.
+/// A report on the satellites visible to a receiver (gpsd's SKY). Missing numbers are NaN.
 public struct SkyReport: Sendable {
     /// The receiver's device path. Empty if missing.
     public var receiver = ""
@@ -77,10 +77,10 @@ public struct Satellite: Sendable, Hashable {
     public var signalIdentifier: Int32 = -1
     /// The GLONASS frequency slot (freqid), or -1 if missing.
     public var frequency: Int32 = -1
-    /// The satellite's health: 0 is unknown, 1 is healthy, 2 is unhealthy, and -1 means that the value is missing.
+    /// The satellite's health: 0 unknown, 1 healthy, 2 unhealthy, or -1 if missing.
     public var health: Int32 = -1
 
-    /// Creates a satellite without values.
+    /// Creates a satellite whose values are all missing.
     public init() {}
 }
 

@@ -4,7 +4,7 @@ package protocol StatusSource: Sendable {
     /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
 
-    /// Delivers each change of the battery state, in order, until the subscription ends. Changes are delivered on the
+    /// Delivers each change in the battery state, in order, until the subscription ends. Changes are delivered on the
     /// source's thread. nil means that the battery was removed.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }

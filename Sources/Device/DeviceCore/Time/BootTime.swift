@@ -11,7 +11,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
     /// The start of the clock.
     public static let zero = BootTime(nanoseconds: 0)
 
-    /// The latest time, used to mean "no deadline".
+    /// The latest possible time, used to mean "no deadline".
     package static let never = BootTime(nanoseconds: .max)
 
     /// The time since boot in seconds.

@@ -9,13 +9,13 @@ import Synchronization
 /// this clock, so tests need not sleep. All members may be called with locks held, so they must not run a timer's work
 /// before they return.
 public protocol DeviceClock: AnyObject, Sendable {
-    /// The time since boot, including suspend. Monotonic.
+    /// The time since boot, including time spent suspended. Monotonic.
     var now: BootTime { get }
 
     /// The civil time, which may jump if the system clock is set.
     var wallTime: WallTime { get }
 
-    /// Runs the work once, at or shortly after the deadline, on a thread of the clock. Cancelling or releasing the
+    /// Runs the work once, at or shortly after the deadline, on one of the clock's threads. Cancelling or releasing the
     /// timer before the deadline discards the work.
     func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer
 }

@@ -10,7 +10,7 @@ public final class LiveClock: DeviceClock {
     /// Creates a clock. All instances return the same time.
     public init() {}
 
-    /// The time since boot, including suspend.
+    /// The time since boot, including time spent suspended.
     public var now: BootTime { BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME)) }
 
     /// The time of the system clock.

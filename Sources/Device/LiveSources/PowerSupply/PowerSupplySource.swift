@@ -41,7 +41,7 @@ package final class PowerSupplySource: StatusSource {
 
     private var currentBattery: BatteryReading? { BatteryReading(supplies()) }
 
-    /// Delivers changes of the battery state, but not the initial state.
+    /// Delivers changes in the battery state, but not the initial state.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         // Updates the hub before the subscriber joins. Otherwise, a change that occurred while there were no
         // subscribers would be delivered to the new subscriber.

@@ -38,9 +38,8 @@ package final class DeferredCallbacks {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
-    /// Calls `read`. If callbacks were deferred during the read, passes a closure that runs them to `enter`. `enter`
-    /// must call this closure on the executor and return only after the closure has returned, as `DispatchQueue.sync`
-    /// does.
+    /// Calls `read`. If callbacks were deferred during the read, passes `enter` a closure that runs them. `enter` must
+    /// call this closure on the executor and return only after the closure has returned, as `DispatchQueue.sync` does.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)

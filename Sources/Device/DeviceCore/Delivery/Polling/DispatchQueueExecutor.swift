@@ -12,7 +12,7 @@ package final class DispatchQueueExecutor: PollingExecutor {
     /// Creates an executor. The queue should be serial, to preserve the order of callbacks.
     package init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// Works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`.
+    /// The main queue's executor. Works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`.
     package static let main = DispatchQueueExecutor(.main)
 
     package func schedule(_ work: @escaping @Sendable () -> Void) {

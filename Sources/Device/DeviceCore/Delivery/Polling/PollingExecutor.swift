@@ -11,7 +11,7 @@ package protocol PollingExecutor: CallbackExecutor {
     /// called once more while the subscription is being cancelled.
     ///
     /// - Parameter onReady: If this function returns nil, `onReady` may be called later to report that polling may have
-    ///   become possible. It is called at most once, on any thread.
+    ///   become possible. It is called at most once, and may be called on any thread.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
@@ -38,7 +38,7 @@ package protocol PollableSource: AnyObject, Sendable {
     /// The descriptor to poll, which is readable while readings are available.
     var descriptor: Int32 { get }
 
-    /// The time of the source's next timeout. Safe to read on any thread.
+    /// The time of the source's next timeout. Safe to read from any thread.
     var deadline: BootTime { get }
 
     /// Reads the available readings and handles expired timeouts. After an error, all later calls throw the same error.

@@ -16,16 +16,17 @@ struct ReadDeadlineMonitor: Sendable {
     private static let decay = 0.95
 
     private let tolerance: Double
-    /// The maximum of `expectedInterval`, chosen so that with this interval, a read is overdue after `limit` seconds.
+    /// The maximum of `expectedInterval`. At this interval, a read becomes overdue after `limit` seconds.
     private let longestInterval: Double
     private var expectedInterval: Double
     private var lastRead: BootTime
     private var timerTime = BootTime.zero
-    /// The time at which the next read is overdue.
+    /// The time at which the next read becomes overdue.
     private(set) var dueTime: BootTime
 
-    /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance`
-    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the previous recorded read.
+    /// Creates a monitor that initially expects an interval of 1 s. The first read becomes overdue after `tolerance`
+    /// seconds. Each later read becomes overdue at most `max(limit, tolerance)` seconds after the previous recorded
+    /// read.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin

@@ -101,7 +101,7 @@ package struct ReadinessCoordinator: ~Copyable {
         return false
     }
 
-    /// Ends polling by the executor. If the executor is reading at this moment, its read may continue after this
+    /// Stops the executor from polling. A read that is already in progress on the executor may continue after this
     /// function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
