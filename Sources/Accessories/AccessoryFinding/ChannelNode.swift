@@ -5,7 +5,7 @@ import JSONBytes
 
 /// The node that a session opens to communicate with an accessory.
 package enum ChannelNode: AccessoryNode, Hashable {
-    /// A serial port on USB or on the board, or a pseudo-terminal.
+    /// A USB or on-board serial port, or a pseudo-terminal.
     case tty(path: String, TTYSettings)
     /// A HID device, which transfers data in reports.
     case hidraw(path: String, HIDFraming)

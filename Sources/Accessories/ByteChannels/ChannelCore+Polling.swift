@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The state of polling, which the reactor and the executor of the app's callbacks share. At any time, only one of the
-/// two polls the port.
+/// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
+/// the port at any time.
 struct ChannelPolling: ~Copyable {
     /// A lock that must be held while reading from the port. The protected value becomes true when the port is about to
     /// be closed.
@@ -39,8 +39,8 @@ extension ChannelCore {
     /// If an executor polls the port, reads from the port on the calling thread, because the executor may be blocked.
     /// Returns true if the app can then read bytes. If no executor polls the port, returns false without reading.
     ///
-    /// The executor cannot read at the same time. If it has tried to, its run loop would not report the same bytes
-    /// again, so this method repeats the read.
+    /// The executor cannot read at the same time. If it tries to, this method reads once more, because the executor's
+    /// run loop does not report the same bytes again.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         var hasInput = false

@@ -18,8 +18,8 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // The connection has ended. poll(2) would report this again and again while the app has not read the
-            // remaining bytes, so the port is not polled.
+            // The connection has ended. poll(2) would report this again and again until the app has read the remaining
+            // bytes, so the port is not polled.
             case .hungUp, .ending, .finished: return nil
             }
         }

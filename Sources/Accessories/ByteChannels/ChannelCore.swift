@@ -62,7 +62,7 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // The end of the pipe is not passed on, because `finish` notifies the observer of the end.
+            // The end of the pipe is not forwarded, because `finish` notifies the observer of the end.
             if case .readable = event { receive(.readable) }
         }
     }
@@ -77,7 +77,7 @@ final class ChannelCore: Sendable {
     /// output.
     ///
     /// The closure is called once on the reactor thread, after the observer has been notified of the end. If the input
-    /// pipe is full, the closure is called without waiting until the app has read from it. If the channel has already
+    /// pipe is full, the closure is called without waiting for the app to read from it. If the channel has already
     /// ended, the closure is called immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in

@@ -109,7 +109,7 @@ struct ChannelOutput: ~Copyable {
 
     /// The queued bytes. If the port has a report format, the bytes are stored as ``ReportRecord`` records.
     var ring: ByteRingBuffer
-    /// The number of unsent bytes, without the padding of reports.
+    /// The number of unsent bytes, not counting the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
     var activity = Activity.reactor(fruitlessAttempts: 0)

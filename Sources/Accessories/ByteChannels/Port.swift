@@ -6,8 +6,8 @@ import SystemCalls
 
 /// An open device node or socket that transfers bytes. Calls do not block unless documented otherwise.
 ///
-/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread. Two calls of
-/// `read` never overlap, nor do two calls of `write`.
+/// `collectCompletions` is called only on the reactor thread. `read` and `write` may be called from any thread. Two
+/// calls to `read` never overlap, nor do two calls to `write`.
 package protocol Port: AnyObject, Sendable {
     var descriptor: Int32 { get }
     var path: String { get }

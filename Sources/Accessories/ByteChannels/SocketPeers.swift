@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The programs that are connected to a socket, as far as this user can see them.
+/// The programs connected to a socket, as far as they are visible to this user.
 package struct SocketPeers: Sendable {
     /// The number of connections that the server has accepted. Connections that are waiting to be accepted are not
     /// included.
@@ -34,8 +34,8 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode of the socket that a descriptor refers to. `path` is the entry of the descriptor in /proc,
-    /// which is a link of the form "socket:[INODE]".
+    /// Returns the inode of the socket that a descriptor refers to. `path` is the descriptor's entry in /proc, which is
+    /// a link of the form "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -165,8 +165,8 @@ package struct SocketPeers: Sendable {
             }
             remaining = remaining.dropFirst((length + 3) & ~3)
         }
-        // The device number from stat(2) may differ from the kernel's number, depending on the file system. It is then
-        // sufficient that the names match.
+        // Depending on the file system, the device number from stat(2) may differ from the kernel's number. In that
+        // case, a matching name is sufficient.
         return isFile && (isDevice || isName) ? peer : nil
     }
 }

@@ -76,8 +76,8 @@ package enum SerialDriver {
         }
     }
 
-    /// Returns the closing wait to set, in hundredths of a second. This is the maximum time that close(2) waits until
-    /// the driver's output queue is empty.
+    /// Returns the closing wait to set, in hundredths of a second. This is the maximum time that close(2) waits for the
+    /// driver's output queue to drain.
     ///
     /// - Parameter former: The driver's current closing wait. 0 means that the wait is unlimited. 65535 means that
     ///   close(2) does not wait, so the last bytes would be lost.

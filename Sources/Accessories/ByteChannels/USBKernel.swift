@@ -55,7 +55,7 @@ enum IOControl {
 package enum USBRequest {
     /// The argument contains the interface and the alternate setting (32 bits each).
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
-    /// The argument consists of the 32-bit interface number and the driver name in 256 bytes.
+    /// The argument consists of the 32-bit interface number and a 256-byte driver name.
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)

@@ -220,7 +220,7 @@ package final class USBPort: Port {
         kernel.close(descriptor)
     }
 
-    /// Cancels all submitted requests and waits at most 0.5 s until the kernel has completed them.
+    /// Cancels all submitted requests and waits at most 0.5 s for the kernel to complete them.
     private func cancelRequests() {
         for block in state.withLock({ $0.input.submittedBlocks + $0.output.submittedBlocks }) {
             _ = kernel.ioctl(descriptor, USBRequest.discard, block.address)

@@ -68,7 +68,7 @@ package final class UdevMonitor: Sendable {
     }
 
     /// Stops the monitor without waiting for its thread, so an event that is being delivered may still arrive. May be
-    /// called in the closure.
+    /// called from the closure.
     package func stop() {
         let control = current.withLock { current in
             defer { current = nil }

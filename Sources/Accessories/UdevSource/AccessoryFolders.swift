@@ -8,8 +8,8 @@ import SystemCalls
 /// file exists and declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid
 /// content or missing permission detaches it after the settle time.
 ///
-/// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files are ignored, and
-/// so are files without the extension "json".
+/// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files
+/// without the extension "json" are ignored.
 struct AccessoryFolders {
     /// A change found by a scan. Changes must be processed in the order in which they are returned.
     enum Change {
@@ -23,8 +23,8 @@ struct AccessoryFolders {
         /// The content does not declare an accessory. The file may not have been written completely yet.
         case content
         case access
-        /// A temporary failure of the system, such as a lack of file descriptors. The accessory that the file declared
-        /// before remains attached.
+        /// A temporary system failure, such as a lack of file descriptors. The accessory that the file previously
+        /// declared remains attached.
         case temporary
     }
 
@@ -32,7 +32,7 @@ struct AccessoryFolders {
         /// `nil` if stat(2) failed.
         var stamp: FileStamp?
         /// True if the file was modified only recently. Because the timestamps of file systems are coarse, it may then
-        /// be modified again without a change of its timestamp.
+        /// be modified again without its timestamp changing.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
         /// The inode of the file that declared the accessory. If the file is replaced, its accessory is detached and
@@ -119,19 +119,19 @@ struct AccessoryFolders {
         }
         let former = files[path]
         // An unchanged file is not read again. The exception is a file that could not be read, because it may become
-        // readable without a change of its stamp.
+        // readable without its stamp changing.
         if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
         // Gets the current time before reading the file. If the file is modified while it is being read, possibly
-        // without a change of its timestamp, it then still counts as recently modified.
+        // without its timestamp changing, it then still counts as recently modified.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
             let bytes = try FileIO.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
-            // The file may have been replaced since the call of stat(2), so its stamp is updated.
+            // The file may have been replaced since the call to stat(2), so its stamp is updated.
             stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {

@@ -3,9 +3,9 @@
 import AccessoryFinding
 import DeviceCore
 
-/// Decides when to report an accessory that has been detected. This is not always possible immediately, because the
-/// parts of a device appear one by one, and nodes may be created late. The only system calls of this structure check
-/// whether nodes can be opened.
+/// Decides when to report an accessory that has been detected. An accessory cannot always be reported immediately,
+/// because the parts of a device appear one by one, and nodes may be created late. The only system calls of this
+/// structure check whether nodes can be opened.
 struct AccessoryTracker {
     /// An action for the owner to perform. Actions must be performed in order. An accessory is identified by the path
     /// of its device.
@@ -15,8 +15,8 @@ struct AccessoryTracker {
         case detach(String)
         /// Ends the channels of these protocols because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Schedules a call of `timerFired`. Any call that is already scheduled for the same key is cancelled. If the
-        /// time is `nil`, no new call is scheduled.
+        /// Schedules a call to `timerFired`. Any call already scheduled for the same key is cancelled. If the time is
+        /// `nil`, no new call is scheduled.
         case scheduleTimer(String, BootTime?)
         /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)

@@ -38,8 +38,8 @@ final class ChannelRegistry: Sendable {
     /// The maximum time, in seconds, that `open` waits if a closed channel on the same node is still sending. The time
     /// is short, because apps may open nodes on their main threads.
     private static let sendTimeout = 0.1
-    /// After discarding the unsent data, `open` waits at most for this time, in seconds, until the system has released
-    /// the node. Matters only if a device hangs.
+    /// The maximum time, in seconds, that `open` waits for the system to release the node after the unsent data has
+    /// been discarded. Matters only if a device hangs.
     private static let releaseTimeout = 0.9
     /// The maximum time to wait for channels to end, in seconds. Channels end immediately unless the app blocks the
     /// reactor thread.
@@ -74,9 +74,9 @@ final class ChannelRegistry: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of a detached accessory, or only those of some of its protocols. Waits at most 1 s until the
-    /// channels have ended, because streams must end before the app is notified of the detachment. Does not wait until
-    /// data has been sent or ports have been released.
+    /// Ends the channels of a detached accessory, or only those of some of its protocols. Waits at most 1 s for the
+    /// channels to end, because streams must end before the app is notified of the detachment. Does not wait for data
+    /// to be sent or ports to be released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in

@@ -6,7 +6,7 @@ import DeviceCore
 /// The declared accessories, keyed by the source that declares them. Assigns unique identities and detects conflicting
 /// declarations. `UdevSource` owns the store and protects it with a lock.
 struct DeclaredAccessoryStore {
-    /// The source of a declaration. Restarting the app does not change it.
+    /// The source of a declaration, which stays the same when the app restarts.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
@@ -33,7 +33,7 @@ struct DeclaredAccessoryStore {
         case identity(String)
         case node(String)
 
-        /// The subject of the problem that is reported if several accessories have this property.
+        /// The subject of the problem to report if several accessories share this property.
         var subject: String {
             switch self {
             case .identity(let identity): "shared identity: " + identity
@@ -44,7 +44,7 @@ struct DeclaredAccessoryStore {
 
     private var declared: [DeclarationSource: DeclaredAccessory] = [:]
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
-    /// The properties that may have been declared or removed since the last call of `drainChanges`.
+    /// The properties that may have been declared or removed since the last call to `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
     /// The properties with conflicts that have been reported and are not resolved yet.
     private var conflictingProperties: Set<UniqueProperty> = []

@@ -25,8 +25,8 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // To limit memory use, keeps only the first `limit` names in ascending order. Because of the sorting, the
-            // result does not depend on the order of the directory entries.
+            // To limit memory use, keeps only the first `limit` names in ascending order. Because the names are sorted,
+            // the result does not depend on the order of the directory entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)

@@ -114,7 +114,7 @@ final class FolderWatcher: Sendable {
         return false
     }
 
-    /// Updates the watches to match the current directories. May be called on any thread.
+    /// Updates the watches to match the current directories. May be called from any thread.
     func updateWatches() {
         state.withLock { state in
             let former = state.watches

@@ -88,7 +88,7 @@ final class ProblemList: Sendable {
 
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-    /// The maximum number of subjects. If there are more, their problems are dropped.
+    /// The maximum number of subjects. The problems of any further subjects are dropped.
     private static let maximumSubjects = 256
 
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }

@@ -177,8 +177,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // The initial scan takes too long. Only the first calls wait for it, so that the app is not blocked again and
-        // again.
+        // The initial scan is taking too long. Only the first calls wait for it, so that the app is not blocked
+        // repeatedly.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }

@@ -8,7 +8,7 @@ import SystemCalls
 import UdevMonitor
 
 struct UdevSourceDependencies: Sendable {
-    /// Starts monitoring devices. The returned closure stops the monitoring.
+    /// Starts monitoring devices. The returned closure stops it.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
@@ -47,8 +47,8 @@ struct UdevSourceDependencies: Sendable {
 /// A newly opened channel, and the closures with which its source controls it. The closures do not retain the channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
-    /// Ends the channel. Calls the closure after the observer has been notified of the end. Does not wait until the app
-    /// has read the buffered bytes.
+    /// Ends the channel. Calls the closure after the observer has been notified of the end. Does not wait for the app
+    /// to read the buffered bytes.
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
     /// Calls the closure when other programs can open the node.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void

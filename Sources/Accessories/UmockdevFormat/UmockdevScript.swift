@@ -4,8 +4,8 @@ public import DeviceCore
 
 /// The communication between a program and a device, in the format of `umockdev-record --script` (umockdev 0.17).
 ///
-/// "Read" and "write" are meant from the point of view of the program. In a read step, the program reads bytes that the
-/// device sends.
+/// "Read" and "write" are from the program's point of view. In a read step, the program reads bytes that the device
+/// sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
         /// `r`: The device sends bytes. The delay begins at the previous step.

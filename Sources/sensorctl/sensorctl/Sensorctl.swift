@@ -100,7 +100,7 @@ enum NextSteps {
         RunLoop.main.run()
     }
 
-    /// Ends the program with the requested help or with a message about invalid arguments.
+    /// Prints the requested help or a message about invalid arguments, and ends the program.
     private static func end(_ error: any Error) -> Never {
         let code = Sensorctl.exitCode(for: error)
         let text = Sensorctl.fullMessage(for: error)

@@ -36,8 +36,8 @@ extension AccessoryRule {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
-    /// Reads a rule. Returns `nil` if any value is invalid, because the rule without this value could match accessories
-    /// for which it was not intended.
+    /// Reads a rule. Returns `nil` if any value is invalid, because ignoring the value could make the rule match
+    /// accessories for which it was not intended.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
@@ -58,8 +58,8 @@ extension AccessoryRule {
             case "interface":
                 let number = try json.number(&reader, name, 0...255, consequence)
                 assign(\.interface, number.map { UInt8(clamping: $0) })
-            // If none of the names is valid, rejects the rule. If the list of protocols were left empty instead, the
-            // rule would hide the accessory.
+            // Rejects the rule if none of the names is valid, because an empty list of protocols would hide the
+            // accessory.
             case "protocols": assign(\.protocols, try json.protocolNames(&reader, name))
             default: isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
             }

@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings. They are parsed anew each time a property is read.
+/// The accessory settings. They are parsed again each time a property is read.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"

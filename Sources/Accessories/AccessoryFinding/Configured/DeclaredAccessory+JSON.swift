@@ -54,7 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Reads an accessory. In the messages about problems, the names of keys are preceded by `prefix`.
+    /// Reads an accessory. In problem messages, key names are prefixed with `prefix`.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -103,8 +103,8 @@ extension DeclaredAccessory.Endpoint {
     /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumCount = 100
 
-    /// Reads all protocols. If a setting of a protocol is invalid, the whole protocol is skipped. Opening its node with
-    /// only the valid settings could cause harm.
+    /// Reads all protocols. If a setting of a protocol is invalid, skips the whole protocol, because opening its node
+    /// with only the valid settings could cause harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

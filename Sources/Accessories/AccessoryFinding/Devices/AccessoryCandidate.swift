@@ -16,7 +16,7 @@ package struct AccessoryCandidate: Sendable, Hashable {
     package let interface: UInt8?
     /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     package let node: String
-    /// A sentence that says what is missing before the device can become an accessory.
+    /// A sentence that says what the device still needs to become an accessory.
     package let reason: String
 
     package init(

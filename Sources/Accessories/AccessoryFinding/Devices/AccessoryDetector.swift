@@ -30,8 +30,8 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // For the port of a USB serial converter, some kernels create an additional record without a node, which is
-            // ignored here.
+            // Some kernels create an additional record without a node for the port of a USB serial converter. This
+            // record is ignored here.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -44,7 +44,7 @@ struct AccessoryDetector {
 
     func detect() -> AccessoryDetection {
         var detection = AccessoryDetection()
-        // Without the record of the device itself, nothing is detected. The record may arrive later.
+        // Nothing can be detected before the record of the device itself has arrived.
         guard let device else { return detection }
         var description = makeDescription(of: device)
         detection.attachmentToken = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
@@ -264,8 +264,8 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Returns true for ports that are not worth reporting as candidates. These are virtual terminals, and 8250 ports
-    /// that may not exist in hardware.
+    /// Returns true for ports that are not worth reporting as candidates: virtual terminals, and 8250 ports that may
+    /// not exist in hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
         // Compares whole path components. A substring search would link the regular expression module into the program.

@@ -74,11 +74,9 @@ package struct AccessoryDetection: Sendable, Hashable {
     /// The interfaces and nodes of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     package var warnings: [String] = []
-    /// The nodes of the accessory that udevd has not initialized with its rules yet. Some of these nodes may not exist
-    /// yet.
+    /// The accessory's nodes to which udevd has not yet applied its rules. Some of these nodes may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes each time a device is attached to the port. It also changes if the same device is attached
-    /// again.
+    /// A value that changes each time a device is attached to the port, even if it is the same device.
     package internal(set) var attachmentToken = ""
 }
 

@@ -23,9 +23,11 @@ package struct UdevRecord: Sendable, Hashable {
     /// The values of the requested sysfs attributes, without the final newline. Attributes that do not exist are not
     /// included. Binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that this device is or belongs to. Empty if there is none.
+    /// The sysfs path of the USB interface that contains this device, or of the device itself if it is a USB interface.
+    /// Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that this device is or belongs to. Empty if there is none.
+    /// The sysfs path of the USB device that contains this device, or of the device itself if it is a USB device. Empty
+    /// if there is none.
     package var usbDevice: String
 
     package init(
@@ -62,7 +64,7 @@ extension UdevRecord {
 
     func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
 
-    /// Decodes the escape sequences that udev uses in some properties, such as "Test\x20Device". Then sanitizes the
+    /// Decodes the escape sequences that udev uses in some properties, such as "Test\x20Device", and sanitizes the
     /// result for display.
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 

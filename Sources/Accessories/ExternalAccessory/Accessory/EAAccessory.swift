@@ -17,8 +17,8 @@ public let EAConnectionIDNone = 0
 /// An app chooses an accessory by its `protocolStrings`. The other strings are intended for display and are empty if
 /// unknown. They come from the accessory, udev or the configuration.
 ///
-/// All members can be used on any thread. `init()` creates an accessory that is not connected, for tests that override
-/// members. Apple's implementation raises an exception instead.
+/// All members can be used from any thread. `init()` creates an accessory that is not connected, for tests that
+/// override members. Apple's implementation raises an exception instead.
 open class EAAccessory: NSObject, @unchecked Sendable {
     // Unchecked because the class is open. Locks protect the members.
     private struct DelegateReference: @unchecked Sendable {

@@ -83,7 +83,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Subscribes to the source. When this call returns, the accessories that are already attached are known.
+    /// Subscribes to the source. When this call returns, all accessories that were already attached are known.
     func subscribeIfNeeded() {
         guard !isSubscribed.load(ordering: .acquiring) else { return }
         subscription.withLock { subscription in

@@ -37,7 +37,7 @@ import Synchronization
 /// scheduled on another run loop end on that run loop, before or after the delegate is called.
 ///
 /// The manager uses the simulated device set with `SimulatedDevice.use`, or the live device if none is set. All members
-/// can be used on any thread.
+/// can be used from any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
     // Unchecked because the class is open. The client is thread-safe.
     let client: AccessoryClient

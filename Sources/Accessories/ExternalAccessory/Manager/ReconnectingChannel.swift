@@ -16,8 +16,8 @@ final class ReconnectingChannel: PollableChannel {
         var isClosed = false
     }
 
-    /// The maximum number of ended connections whose bytes have not all been read. If there are more, the oldest one is
-    /// closed and its unread bytes are lost.
+    /// The maximum number of ended connections with unread bytes. If there are more, the oldest one is closed and its
+    /// unread bytes are lost.
     private static let maximumPreviousConnections = 8
 
     let identity: String

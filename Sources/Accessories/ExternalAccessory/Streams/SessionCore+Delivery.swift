@@ -26,7 +26,7 @@ extension SessionCore {
         remove(direction, StreamExecutor.key(of: loop, mode))
     }
 
-    /// Delivers the events of both streams on a dispatch queue and nowhere else. If `queue` is `nil`, no events are
+    /// Delivers the events of both streams exclusively on a dispatch queue. If `queue` is `nil`, no events are
     /// delivered until the streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
         let executor = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
@@ -172,8 +172,8 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns those of the removed executors
-    /// that the other stream does not use either.
+    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns the removed executors that the
+    /// other stream does not use.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
     {
         let removed = self[direction].executors.filter { key == nil || $0.key == key }

@@ -216,8 +216,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let executors = state.withLock { state in
             state[direction].events.rearm()
-            // The app has read or written in a callback. The executor looks for pending events after the callback
-            // anyway. It is nevertheless signaled here, because the callback may run a nested run loop.
+            // The app has read or written data in a callback. The executor checks for pending events after the callback
+            // anyway, but is signaled here as well, because the callback may run a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }

@@ -60,7 +60,7 @@ final class LibUdevConnection: UdevConnection {
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Looks at the next message without receiving it. If the message is invalid or matches no selection, discards it
+    /// Peeks at the next message without receiving it. If the message is invalid or matches no selection, discards it
     /// and returns the reason. Returns `nil` if libudev can safely receive the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
@@ -126,7 +126,7 @@ final class LibUdevConnection: UdevConnection {
     }
 
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles this value. Half of the maximum prevents an overflow.
+        // The kernel doubles this value, so it is limited to half of the maximum to prevent an overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
         // SO_RCVBUFFORCE ignores the system's limit, but requires the capability CAP_NET_ADMIN.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {

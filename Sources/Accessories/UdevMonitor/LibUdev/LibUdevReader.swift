@@ -67,8 +67,7 @@ final class LibUdevReader {
             record.usbDevice = record.path
             return
         }
-        // Most devices are not on USB. For these devices, skipping the search of the parents saves more than half of
-        // the time.
+        // Most devices are not on USB. Not searching their parents saves more than half of the time.
         guard Self.isOnUSB(record.path) else { return }
         func ancestor(_ type: String) -> String {
             // libudev returns a borrowed reference that belongs to the child device, so the parent must not be released

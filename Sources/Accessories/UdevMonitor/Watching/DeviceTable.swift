@@ -15,7 +15,7 @@ struct DeviceTable {
 
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let existing = devices[record.path] else {
-            // If the device does not exist anymore, this is a late message about a removed device, which is ignored.
+            // If the device no longer exists, this is a late message about a removed device and is ignored.
             return isAdd || exists ? insert(record) : []
         }
         // A different device is now attached to the port. The message about the removal of the previous device was

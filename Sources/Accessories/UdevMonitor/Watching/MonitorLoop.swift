@@ -41,7 +41,7 @@ final class MonitorLoop {
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// The subject of a problem. A subject has at most one problem at a time.
+    /// What a problem is about. There is at most one problem of each kind at a time.
     private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
 
     init(
@@ -201,7 +201,7 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Receives all available messages. If messages were lost, then scans the devices. The buffer must be emptied
+    /// Receives all available messages. If messages were lost, scans the devices afterwards. The buffer must be emptied
     /// before the scan, because the kernel drops messages while the buffer is full.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
@@ -264,8 +264,8 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// Sets or removes the problem of a subject. If the subject already has a different problem, that problem is first
-    /// reported as solved.
+    /// Sets or removes the problem of a subject. If the subject already has a different problem, first reports that
+    /// problem as solved.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         let former = problems[kind]
         guard former?.message != problem?.message else { return }

@@ -148,7 +148,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the outcome. Returns the path or key of the stored calibration, or nil if nothing was stored.
+    /// Stores the calibration. Returns its path or key, or nil if nothing was stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
@@ -177,8 +177,8 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // Calibration data contains no positions, so access to a new file does not need to be restricted. The file
-            // is created with the default permissions.
+            // Calibration data contains no positions, so a new file does not need restricted permissions. It is created
+            // with the default permissions.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

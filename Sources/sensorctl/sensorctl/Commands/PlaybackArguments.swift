@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Selects and modifies the part of a trace to play.
+/// Options that select and modify the part of a trace to play.
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
@@ -163,7 +163,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A list may contain sensor kinds or individual sensors, but not both. A mixture would be ambiguous.
+        // A list may contain sensor kinds or individual sensors, but not both, because a mixture would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

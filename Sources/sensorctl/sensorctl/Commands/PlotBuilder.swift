@@ -25,7 +25,7 @@ enum PlotSource {
 struct PlotBuilder {
     let sources: [PlotSource]
     let subjects: [PlotSubject]
-    /// True if the user has selected subjects. Otherwise, all available subjects are drawn.
+    /// True if the user selected the subjects. If false, all available subjects are drawn.
     let isChosen: Bool
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
@@ -55,8 +55,8 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams to play, in groups. Each group is played in a separate run. All sensors form one group, because they
-    /// do not affect one another. Every other stream is a group of its own.
+    /// The streams to play, grouped by run. All sensors share a run, because they do not affect one another. Every
+    /// other stream has a run of its own.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -140,8 +140,8 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // If all recordings overlap in time, each one is placed at its start time on the time axis. Otherwise, all of
-        // them are placed at zero.
+        // If all recordings overlap in time, each one is placed at its start time on the time axis. Otherwise, they all
+        // start at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

@@ -56,7 +56,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A kind of motion sensor on the command line. Both the name used in traces and the display name are accepted.
+/// A kind of motion sensor, given on the command line by its name in traces or by its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

@@ -184,7 +184,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// Returns the stop reason for an error. It does not count as a failure if the reader has closed the pipe.
+    /// Returns the stop reason for an error. A pipe closed by its reader does not count as a failure.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)

@@ -18,8 +18,8 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws an error if the stream requires regions or beacons but the user has specified none. Also throws if the
-    /// user has specified them for a stream that does not use them.
+    /// Throws an error if the stream requires regions or beacons but none are specified, or if any are specified for a
+    /// stream that does not use them.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {

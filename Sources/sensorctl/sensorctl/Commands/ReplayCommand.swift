@@ -105,7 +105,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal that arrives in the meantime ends the program immediately. Otherwise, the program could
+    /// Reads a file. A signal that arrives during the read ends the program immediately. Otherwise, the program could
     /// wait forever for the end of a pipe.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -139,7 +139,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks, keyed by the name of the option.
+    /// The options that affect the callbacks, keyed by option name.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue

@@ -58,7 +58,7 @@ struct ScrubCommand: ParsableCommand {
         try recording.target.write(trace, edits: [ScrubEdit(options)])
     }
 
-    /// A coordinate on the command line, such as 47.3,8.5.
+    /// A coordinate given on the command line, such as 47.3,8.5.
     struct Place: ExpressibleByArgument {
         var coordinate: GeodeticCoordinate
 

@@ -84,8 +84,8 @@ struct ReferenceOptions: ParsableArguments {
     var orientation = EdgeName.portrait
 }
 
-/// A reference frame on the command line. Both a short name and the Core Motion name are accepted, in upper or lower
-/// case.
+/// A reference frame given on the command line. Both a short name and the Core Motion name are accepted, in upper or
+/// lower case.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 

@@ -87,7 +87,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        // An invalid declaration causes the same exit status as a file that is not a trace.
+        // For an invalid declaration, the exit status is the same as for a file that is not a trace.
         return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
             try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
         }

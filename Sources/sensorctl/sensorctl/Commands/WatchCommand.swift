@@ -104,7 +104,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Logs when positions become unavailable. Otherwise, the streams `regions`, `monitor` and `visits` would print
-    /// nothing and give no reason.
+    /// nothing, without any explanation.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)

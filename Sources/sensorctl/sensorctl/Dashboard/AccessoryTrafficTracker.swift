@@ -21,7 +21,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var sent: Int?
 
         /// Adds a program that uses the accessory. Does nothing if the program is already in the list, because a seek
-        /// repeats the events that open sessions.
+        /// replays the events that open sessions.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
@@ -41,8 +41,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     func update(_ reading: AccessoryChangeReading, at time: Double) {
         hasChanged = true
         for accessory in reading.accessories {
-            // Removes the previous entry of this connection. Also removes disconnected entries of the same accessory,
-            // because the accessory may have been reconnected.
+            // Removes the previous entry for this connection. Also removes entries for earlier, disconnected
+            // connections of the same accessory, because the accessory may have been reconnected.
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)

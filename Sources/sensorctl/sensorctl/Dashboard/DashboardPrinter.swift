@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The cases are ordered by frequency. The kinds of reading that arrive most often come first.
+        // The cases are ordered by frequency: the most frequent kinds of reading come first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)

@@ -23,7 +23,7 @@ struct DashboardPlan {
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A session of the dashboard. It consists of the listeners and the server that publishes their callbacks.
+/// A dashboard session, which consists of the listeners and the server that publishes their callbacks.
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan

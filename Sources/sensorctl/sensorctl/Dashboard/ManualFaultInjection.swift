@@ -142,7 +142,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// A summary of a trace. The dashboard needs the summary before playback begins.
+/// A summary of a trace, which the dashboard needs before playback begins.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

@@ -11,10 +11,10 @@ import TraceEditing
 /// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps. It is about as long as the interval between page updates.
+    /// The interval between playback steps, about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// After a seek, the history is replayed in portions of this length, in seconds. Between two portions, the main
-    /// thread can do other work.
+    /// After a seek, the history is replayed in chunks of this length, in seconds. Between chunks, the main thread can
+    /// do other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -50,7 +50,7 @@ final class TracePlayback {
     /// The playback position, in seconds from the start of the trace.
     private var position: Double { clock.now }
 
-    /// True if playback has reached the end of the trace. The tolerance of 1 µs covers rounding errors.
+    /// True if playback has reached the end of the trace. The tolerance of 1 µs allows for rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
     /// Runs the playback. The trace starts playing as soon as `isWatched` returns true for the first time.
@@ -90,8 +90,7 @@ final class TracePlayback {
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // The managers hold some events back until later events arrive. Playing to the end delivers these events
-            // too.
+            // The managers hold back some events until later ones arrive. Playing to the end delivers these events too.
             try? simulated.play()
             return false
         }
@@ -131,8 +130,7 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // The managers hold some events back until later events arrive. Playing to the end delivers these events
-            // too.
+            // The managers hold back some events until later ones arrive. Playing to the end delivers these events too.
             try? simulated.play()
             break
         }

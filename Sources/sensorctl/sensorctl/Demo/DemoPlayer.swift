@@ -13,7 +13,7 @@ struct DemoPlayer {
     let trace: DemoTrace
     let stop: StopRequest
 
-    /// Plays the trace in a terminal. The speed is chosen so that this takes about `seconds` seconds.
+    /// Plays the trace in a terminal. The speed is chosen so that playback takes about `seconds` seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }

@@ -3,7 +3,7 @@
 import CoreLocation
 import DeviceCore
 
-/// The state of the demo, as reported by the callbacks of the delegate. It is the only input of the panel.
+/// The state of the demo, as reported by the delegate callbacks and drawn by the panel.
 struct DemoState {
     struct TrailPoint {
         var latitude: Double
@@ -26,7 +26,7 @@ struct DemoState {
 
     private(set) var location: CLLocation?
     private(set) var trail: [TrailPoint] = []
-    /// The altitudes in metres above sea level, with the time in seconds since the first position.
+    /// The altitudes in metres above sea level, each with its time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     private(set) var distance = 0.0
     var length: String {

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the satellites at their positions in the sky, and the number of satellites in use for each system.
+/// Draws the satellites at their positions in the sky, with the number in use for each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 

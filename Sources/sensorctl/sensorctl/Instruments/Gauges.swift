@@ -17,7 +17,7 @@ enum Gauges {
     }
 
     /// Draws a bar that extends from the center to the right for positive values, and to the left for negative values.
-    /// Values of at least 1, or at most -1, fill half of the width.
+    /// A value of 1 or more, or of -1 or less, fills half of the width.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2

@@ -6,7 +6,7 @@ import Foundation
 /// edge. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon
 /// turns counterclockwise.
 struct HorizonView {
-    /// The angle that the picture covers vertically, in degrees.
+    /// The vertical field of view of the picture, in degrees.
     private static let span = 70.0
     private static let sky = 75
     private static let earth = 137

@@ -84,7 +84,7 @@ final class EventReporter: Sendable {
     private let clock: any DeviceClock
     private let printer: EventPrinter
 
-    /// - Parameter subject: The subject of the events, which appears in the message about dropped events.
+    /// - Parameter subject: What the events are about, for the message about dropped events.
     init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
         (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
         printer = EventPrinter { count in

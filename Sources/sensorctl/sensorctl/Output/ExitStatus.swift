@@ -34,7 +34,7 @@ enum ExitStatus: Int32, Error {
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Creates the exit status of an error. The status is `status`, unless the error is `invalidTrace` or
+    /// Creates the exit status for an error. This is `status`, unless the error is `invalidTrace` or
     /// `invalidConfiguration`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =

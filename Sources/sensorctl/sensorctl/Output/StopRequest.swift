@@ -53,16 +53,16 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status for the reason of the stop, or `status` if no stop has been requested. Logs the error if
-    /// the reason is `failed`.
+    /// Returns the exit status for the stop reason, or `status` if no stop has been requested. Logs the error if the
+    /// reason is `failed`.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
-    /// After a stop request, a write gives up when it has waited this many times. `Descriptor.write` and `TraceOutput`
-    /// wait 100 ms each time, so the grace period is 2 s.
+    /// The number of waits after which a write gives up once a stop has been requested. `Descriptor.write` and
+    /// `TraceOutput` wait 100 ms each time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
-    /// Returns a closure that a write calls each time it has waited for a slow reader. When the grace period after a
-    /// stop request is over, the closure returns false, and the write gives up.
+    /// Returns a closure that a write calls after each wait for a slow reader. Once the grace period after a stop
+    /// request is over, the closure returns false, and the write gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }

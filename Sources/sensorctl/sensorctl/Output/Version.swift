@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The version of the program. `--version` prints it, and recorded traces contain it in their headers.
+/// The version of the program, as printed by `--version` and stored in the headers of recorded traces.
 enum Version {
     /// The version of the next release. scripts/package reads it from this file.
     static let number = "0.1.0"

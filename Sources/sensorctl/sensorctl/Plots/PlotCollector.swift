@@ -36,8 +36,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the longest interval between two values, in seconds, across which a line is drawn. It differs between
-    /// lines. For example, a receiver may report the altitude only with every fourth position.
+    /// Returns the maximum interval, in seconds, across which a line connects two values. It differs from line to line.
+    /// For example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()

@@ -11,8 +11,8 @@ struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The possible beginnings of a callback file. The first is the beginning of a callback, the second that of the
-    /// header that `replay --expect` writes.
+    /// The text with which a callback file can begin: either the start of a callback, or the start of the header that
+    /// `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20

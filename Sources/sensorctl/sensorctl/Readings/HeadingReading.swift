@@ -64,7 +64,7 @@ extension HeadingReading {
 }
 
 struct HeadingAdvice: Reading, Equatable {
-    /// The orientations in which the magnetic field has been measured so far, or nil if that is unknown.
+    /// The orientations in which the magnetic field has been measured so far, or nil if unknown.
     let survey: PoseCoverage?
 
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {

@@ -75,7 +75,7 @@ struct AuthorizationReading: Reading {
     }
 }
 
-/// Formats the values of a location for users. Each string has a fixed number of columns.
+/// Formats the values of a location for display, each in a fixed number of columns.
 enum LocationFormatter {
     static func latitude(_ degrees: Double) -> String {
         String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")

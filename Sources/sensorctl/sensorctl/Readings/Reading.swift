@@ -10,14 +10,14 @@ import SensorTools
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// Returns lines of text with a constant number of columns. The array is empty if nothing should be printed.
+    /// Returns lines of text with a fixed number of columns, or an empty array if nothing should be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
     /// Returns the column titles, which are printed whenever they change. The default is no titles.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message that is logged in place of this callback if a command's JSON output is limited to readings. The
-    /// default is nil, which means that the callback is always printed.
+    /// The message to log instead of this callback if a command's JSON output is limited to readings. If nil, which is
+    /// the default, the callback is always printed.
     var warning: String? { get }
 }
 
@@ -109,7 +109,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // An error does not always end a fused stream, so a text such as "no heading" could be wrong.
+        // An error does not always end a fused stream, so a message such as "no heading" could be wrong.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 

@@ -17,12 +17,12 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var alias: String?
         /// The sensors that the stream requires. Streams of positions, accessories and beacons require no sensors.
         var sensors: [SensorKind] = []
-        /// True if the stream consists of the readings of a single sensor.
+        /// True if the stream delivers the readings of a single sensor.
         var isSensor = false
         /// True if a manager combines the readings of several sensors.
         var isFused = false
         var unit = ""
-        /// The minimum range of the values that a sparkline shows, in the unit of the readings.
+        /// The minimum range of values that a sparkline covers, in the unit of the readings.
         var span = 1.0
         /// The default tolerances for comparing callbacks with expected callbacks. They allow for differences between
         /// processors, compilers and math libraries, but not for a difference that a user would notice.

@@ -68,7 +68,7 @@ struct BlackBoxPlan {
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration on the command line, in seconds or with a unit. Examples are 90s, 10m and 1.5h.
+/// A duration given on the command line, in seconds or with a unit. Examples are 90s, 10m and 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 
@@ -83,7 +83,7 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A number of bytes on the command line. Examples are 65536, 512K, 64M and 1G.
+/// A number of bytes given on the command line. Examples are 65536, 512K, 64M and 1G.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 

@@ -51,7 +51,7 @@ final class BlackBoxSession: Sendable {
 
     /// Subscribes to the triggers. Must be called after the header of the recording has been written.
     func begin(_ device: Device, interval: Double) {
-        // Saves on a separate queue. Saving may block, which would delay other signals.
+        // Saves on a separate queue, because saving may block and would then delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -65,8 +65,8 @@ final class BlackBoxSession: Sendable {
     /// Saves the data that a previous recorder left behind when it was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. The user may have selected the end of the
-    /// recording as a trigger. In this case, the data is saved, unless the recording has failed.
+    /// Ends the black box. Must be called before the recorder stops. If the user selected the end of the recording as a
+    /// trigger, saves the data, unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits until the signals received so far have been handled.

@@ -3,8 +3,8 @@
 import DeviceCore
 import ExternalAccessory
 
-/// Prints the connected accessories and their changes. `@unchecked Sendable` is safe, because the listener is used only
-/// on the main thread.
+/// Prints the connected accessories and any changes to the list. `@unchecked Sendable` is safe, because the listener is
+/// used only on the main thread.
 final class AccessoryListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let manager = EAAccessoryManager.shared()

@@ -53,7 +53,8 @@ final class DeviceMotionListener: StreamListener {
 }
 
 extension BootTime {
-    /// Converts a timestamp in seconds since boot to seconds since this time. The result is exact to the nanosecond.
+    /// Converts a timestamp in seconds since boot to seconds relative to this time. The result is exact to the
+    /// nanosecond.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)

@@ -16,7 +16,7 @@ final class ExpectationRun {
     private var list = CallbackList()
     private var failure: DeviceError?
 
-    /// - Parameter tolerances: The tolerances of a new file. An existing file keeps its tolerances.
+    /// - Parameter tolerances: The tolerances to store in a new file. An existing file keeps its tolerances.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest
@@ -74,7 +74,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // If write(2) is the call that failed, the file was created, but could not be written.
+        // If write(2) failed, the file was created but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -27,8 +27,8 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition may remain from a previous run that was killed. Adding it again would repeat its
-            // events.
+            // An identical condition may be left over from a previous run that was killed. Adding it again would repeat
+            // its events.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {

@@ -21,8 +21,8 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Identical regions may remain from a previous run that was killed. Monitoring them again would repeat their
-        // events.
+        // Identical regions may be left over from a previous run that was killed. Monitoring them again would repeat
+        // their events.
         let monitored = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in monitored where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)
@@ -109,7 +109,7 @@ final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener 
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {
-        // All constraints use the same radio, so an error concerns all of them. It is printed only once.
+        // All constraints use the same radio, so an error concerns all of them and is printed only once.
         if beaconConstraint == constraints.first {
             outlet.printUncounted(BeaconFailure(error: error, time: clock.wallTime))
         }

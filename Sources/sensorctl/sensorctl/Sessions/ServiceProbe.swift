@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Asks a position source for its version and its receivers.
+/// Queries the version and the receivers of a position source.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false

@@ -3,13 +3,13 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the part of the program in a recorded dialogue. Sends the recorded data and compares the accessory's answers
-/// with the recorded answers.
+/// Plays the program's part in a recorded dialogue. Sends the recorded data and compares the accessory's answers with
+/// the recorded answers.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the first byte that differs. `offset` is its position in the step, and `total` is its
-        /// position in all answers taken together.
+        /// The position of the first byte that differs, within the step (`offset`) and within all answers taken
+        /// together (`total`).
         var offset, total: Int
         /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]
@@ -20,7 +20,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of bytes to store if the accessory sends them before they are expected.
+    /// The maximum number of bytes to store if the accessory sends data before it is expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
@@ -94,7 +94,7 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips steps that permit the program's bytes to differ from the recording. This player sends exactly the recorded
-    /// bytes.
+    /// Skips steps that permit the program's bytes to differ from the recording, because this player sends exactly the
+    /// recorded bytes.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

@@ -13,8 +13,7 @@ enum TalkEvent {
     case ended(ByteChannelEnd)
 }
 
-/// An event with its time. JSON output contains an object for each chunk of bytes. Text output contains rows of 16
-/// bytes.
+/// An event and its time. In JSON, each chunk of bytes is an object. In text, chunks are printed in rows of 16 bytes.
 struct TalkReading: Reading {
     let event: TalkEvent
     let time: WallTime
@@ -94,10 +93,10 @@ final class RawTalkPrinter {
     }
 }
 
-/// Makes a stream of bytes safe for a terminal.
+/// Makes a byte stream safe to print on a terminal.
 struct TerminalFilter {
-    /// The last bytes of the previous chunk if they cannot be processed yet. They are a carriage return or an
-    /// incomplete UTF-8 sequence.
+    /// The last bytes of the previous chunk if they cannot be processed yet: a carriage return or an incomplete UTF-8
+    /// sequence.
     private var held: [UInt8] = []
 
     /// Escapes control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
@@ -124,7 +123,7 @@ struct TerminalFilter {
     }
 }
 
-/// The reasons why a session with an accessory can end.
+/// Why a session with an accessory ended.
 enum TalkEnd: Sendable {
     case finished
     /// A signal arrived, or the reader of the output has closed the pipe.

@@ -6,8 +6,7 @@ import SensorTools
 import UmockdevFormat
 
 extension TalkLoop {
-    /// Plays the part of the program in a recorded dialogue. Returns at the first answer that differs from the
-    /// recording.
+    /// Plays the program's part in a recorded dialogue. Returns at the first answer that differs from the recording.
     func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.onRequest { [wake] in wake.signal() }
         switch connect(nil) {

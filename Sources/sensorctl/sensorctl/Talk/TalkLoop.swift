@@ -4,8 +4,8 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory. Reads from one side only while the other side can accept bytes.
-/// This limits memory use.
+/// Forwards bytes between the user and an accessory. To limit memory use, reads from one side only while the other side
+/// can accept bytes.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -56,7 +56,7 @@ final class TalkLoop: Sendable {
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all input has been sent and the user has set no waiting time, the session is complete. The
+                    // If all input has been sent and the user has not set a waiting time, the session is complete. The
                     // disconnection is then not an error.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
@@ -79,7 +79,7 @@ final class TalkLoop: Sendable {
     }
 
     /// Waits until the list of accessories changes, but no longer than the retry interval, because some problems are
-    /// solved without an event.
+    /// resolved without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }

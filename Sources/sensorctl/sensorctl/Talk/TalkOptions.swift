@@ -32,7 +32,7 @@ struct TalkOptions: Sendable {
     static let quietTime = 1.0
     /// If no bytes could be sent for this time, in seconds, the session fails.
     static let sendTimeout = 10.0
-    /// The default limit, in seconds, on how much later an answer may arrive than in the recorded dialogue.
+    /// The default maximum delay of an answer compared with the recorded dialogue, in seconds.
     static let answerTimeout = 5.0
     /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D

@@ -5,7 +5,7 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date on the command line, either as a decimal year or in ISO 8601 format. In ISO 8601 format, the time is
+/// A date given on the command line, either as a decimal year or in ISO 8601 format. In ISO 8601 format, the time is
 /// optional. A time without an offset is in UTC.
 struct FieldDate: ExpressibleByArgument, Equatable {
     /// The decimal year, from 1900 to 2200.
@@ -49,7 +49,7 @@ struct FieldDate: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A day on the command line, such as 2026-11-21.
+/// A day given on the command line, such as 2026-11-21.
 struct LogDay: ExpressibleByArgument {
     let time: WallTime
     let text: String
@@ -60,7 +60,7 @@ struct LogDay: ExpressibleByArgument {
     }
 }
 
-/// A time on the command line. It is `now`, or a date with an optional time of day in UTC.
+/// A time given on the command line: either `now`, or a date with an optional time of day in UTC.
 struct StartTime: ExpressibleByArgument, Equatable {
     let time: WallTime
 

@@ -139,8 +139,8 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats to which an option applies, with a description of them. Returns nil if the option applies to
-    /// all formats.
+    /// Returns the formats to which an option applies and a description of them, or nil if the option applies to all
+    /// formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])

@@ -61,7 +61,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the edited trace. Logs the content that the output format cannot represent.
+    /// Writes the edited trace. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -69,8 +69,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the output. A trace is written event by event. Files in other formats are written when all events are
-    /// available.
+    /// Writes the output. A trace is written event by event. Other formats are written once all events are available.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -87,7 +86,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the trace. Logs the content that the output format cannot represent.
+    /// Writes the trace. Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -134,9 +133,9 @@ final class DeferredTraceFile: TraceSink {
     func close() throws(DeviceError) { try writer?.close() }
 }
 
-/// Writes files atomically. A file is either written completely or not created.
+/// Writes files atomically: a file is written either completely or not at all.
 enum AtomicFile {
-    /// Writes a file, or standard output if the path is "-". Exits with an error on failure.
+    /// Writes to a file, or to standard output if the path is "-". Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
