@@ -16,9 +16,8 @@ extension SimulatedDevice {
 
     nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }
 
-    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are being
-    /// delivered during this call are still delivered. Can be called at any time and from any thread, including from
-    /// callbacks.
+    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events whose delivery
+    /// has already begun are still delivered. Can be called at any time and from any thread, including from callbacks.
     public func pause() { isPaused.store(true, ordering: .releasing) }
 
     /// Resumes ``play(speed:)``.
@@ -68,8 +67,8 @@ extension SimulatedDevice {
         return true
     }
 
-    /// Plays up to the limit. The caller must have claimed the player. After each step, all callbacks and all consumers
-    /// of async sequences must be idle before the next step. The first wait handles what was pending before the call.
+    /// Plays up to the limit. The caller must have claimed the player. After each step, waits until all callbacks and
+    /// all consumers of async sequences are idle. The first wait covers everything that was pending before the call.
     nonisolated(nonsending) private func runExclusively(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainQueueContext.isCurrent)

@@ -12,7 +12,7 @@ import Trace
 ///
 /// Only one player requests blocks. The player waits for a block only if the second thread is already reading it.
 /// Otherwise, the player reads the block itself, so it makes progress even if all threads are busy. Reading ahead does
-/// not change the blocks, only the time at which they are read.
+/// not change the blocks, only when they are read.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
