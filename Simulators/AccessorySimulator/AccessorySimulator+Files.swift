@@ -14,13 +14,13 @@ extension AccessorySimulator {
     /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory sends its next bytes only after the
-    ///   program has written the preceding bytes of the dialogue. If dialogues have not ended at the time of
-    ///   detachment, the accessory is detached when they have ended, or when the program has been inactive for
+    ///   program has written the preceding bytes of the dialogue. If dialogues are still in progress when an accessory
+    ///   is due to be detached, it is detached once they have ended or the program has been inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - options: The options of the simulator.
+    ///   - options: The simulator options.
     ///   - peer: A closure that returns the peer for a protocol. It is called for protocols without a dialogue in the
     ///     file. It is not called for traces.
     public convenience init(

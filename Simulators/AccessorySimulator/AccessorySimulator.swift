@@ -51,8 +51,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of the differences from the recording, for example that a program sent different bytes, or that a
-    /// part of the file is not played as recorded. Only the first 100 descriptions are stored.
+    /// Descriptions of deviations from the recording, for example if a program sent different bytes or if part of the
+    /// file is not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -140,7 +140,7 @@ public final class AccessorySimulator: Sendable {
     /// Detaches an accessory and waits up to 15 s for the detachment. Ignores unknown identifiers.
     public func detach(_ id: ID, _ mode: DetachMode = .afterReading) { perform { .detach(id, mode, done: $0) } }
 
-    /// Pauses or resumes reading the bytes that programs write, to simulate a device that hangs.
+    /// Pauses or resumes reading from programs, to simulate a device that hangs.
     package func setInputPaused(of id: ID, _ isPaused: Bool = true) {
         perform { .setInputPaused(id, isPaused, done: $0) }
     }

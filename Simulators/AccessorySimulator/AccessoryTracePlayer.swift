@@ -74,8 +74,8 @@ final class AccessoryTracePlayer: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once. If a dialogue takes longer than in the recording, waits for it. Without a shared start,
-    /// all later events are then delayed by the same time.
+    /// Plays the trace once. If a dialogue takes longer than in the recording, waits for it to finish. Without a shared
+    /// start, the wait delays all later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -84,8 +84,8 @@ final class AccessoryTracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // Among steps with the same time, detachments come first, because a trace may detach and reattach an accessory
-        // at the same time.
+        // If several steps have the same time, detachments come first, because a trace may detach and reattach an
+        // accessory at the same time.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
@@ -151,7 +151,7 @@ final class AccessoryTracePlayer: Sendable {
 }
 
 /// Waits for the shared start of playback. Playback normally starts when a program first uses one of the servers. A
-/// program that only watches accessories does not connect to a server before an accessory is attached. Playback
+/// program that only watches accessories does not connect to a server until an accessory is attached. Playback
 /// therefore also starts when a program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart

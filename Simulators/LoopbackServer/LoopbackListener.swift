@@ -112,7 +112,7 @@ package final class LoopbackAcceptor {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // Another process may be using the port, so opening it is attempted again later.
+            // Another process may be using the port, so try to open it again later.
             nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }

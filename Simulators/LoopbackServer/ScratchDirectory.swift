@@ -10,7 +10,7 @@ package final class ScratchDirectory: Sendable {
     package struct Kind: Sendable {
         /// The beginning of the directory's name. mkdtemp(3) appends a random suffix.
         let prefix: String
-        /// The purpose of the directory in error messages, for example "the simulated servers".
+        /// The purpose of the directory, as stated in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
         /// removed. A directory without any of these entries may be new, so it is not considered abandoned.

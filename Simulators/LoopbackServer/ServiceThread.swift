@@ -9,7 +9,7 @@ package protocol ServiceState: Sendable {
 }
 
 package protocol ServiceLoop: AnyObject {
-    /// Serves until the server is stopped, then closes all descriptors.
+    /// Serves clients until the server is stopped, then closes all descriptors.
     func run()
 }
 
@@ -126,7 +126,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The time at which several servers start playback together. The first client of any of these servers sets it.
+/// The time at which several servers start playback together. Set by the first client of any of these servers.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

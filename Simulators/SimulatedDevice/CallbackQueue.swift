@@ -6,7 +6,7 @@ import Synchronization
 
 /// The callbacks of a played trace, in one global order.
 ///
-/// Managers append callbacks, and the player runs them between two readings. If the player runs on the main thread,
+/// Managers append callbacks, and the player runs them between readings. If the player runs on the main thread,
 /// callbacks for the main thread run directly. Otherwise, each sequence of consecutive main-thread callbacks runs in
 /// one synchronous call on the main queue.
 final class CallbackQueue: PlaybackExecutorProvider {

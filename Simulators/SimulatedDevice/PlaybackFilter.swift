@@ -29,7 +29,7 @@ extension SimulatedDevice {
 }
 
 extension TraceFeed {
-    /// Returns a copy of the next event, or nil for motion samples and for events that filters do not receive.
+    /// Returns a copy of the next event, or nil for motion samples and other events that filters do not receive.
     func event(sensor: SensorDescription.ID?) -> TraceEvent? {
         let contents: TraceEvent.Contents
         switch content {
@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // Events of motion sensors are delivered by the player itself.
+        // The player itself delivers the events of motion sensors.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

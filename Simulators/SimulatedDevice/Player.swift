@@ -87,8 +87,8 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
-    /// Moves the clock to the limit after all events up to the limit have been played, unless the clock has stopped.
-    /// The caller must have claimed the player.
+    /// Moves the clock to the limit unless the clock has stopped. The caller must have claimed the player and played
+    /// all events up to the limit.
     func moveClock(to limit: BootTime) { if limit != .never, !isStopped { clock.move(to: limit) } }
 
     /// True if the clock has stopped because the trace has ended.
@@ -119,7 +119,7 @@ final class Player: @unchecked Sendable {
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// The differences detected so far. Can be read on any thread.
+    /// The differences detected so far. Can be read from any thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }

@@ -5,9 +5,9 @@ public import DeviceCore
 extension SimulatedDevice {
     /// Plays the rest of the trace without delays. Returns after every callback has run.
     ///
-    /// The clock then shows the end of the trace. Use `advance(by:)` to let pending timeouts occur. Throws a
-    /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. With
-    /// `delivery: .asLive`, or with consumers of async sequences, use the async form.
+    /// Afterwards, the clock is at the end of the trace. Use `advance(by:)` to let pending timeouts expire. Throws a
+    /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. If the
+    /// delivery is `.asLive`, or if the program consumes async sequences, use the async form.
     public func play() throws(DeviceError) { guard run(upTo: .never) else { throw Self.alreadyPlaying } }
 
     static let alreadyPlaying = DeviceError(

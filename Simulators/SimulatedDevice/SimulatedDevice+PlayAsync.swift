@@ -67,8 +67,8 @@ extension SimulatedDevice {
         return true
     }
 
-    /// Plays up to the limit. The caller must have claimed the player. After each step, all callbacks and all consumers
-    /// of async sequences must be idle before the next step. The first wait handles what was pending before the call.
+    /// Plays up to the limit. The caller must have claimed the player. After each step, waits until all callbacks and
+    /// all consumers of async sequences are idle. The first wait covers everything that was pending before the call.
     nonisolated(nonsending) private func runExclusively(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainQueueContext.isCurrent)

@@ -29,7 +29,7 @@ import Synchronization
 /// thread. If playback runs on a different thread, it calls the main thread synchronously, so the main thread must not
 /// be blocked. All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
-    /// The way in which callbacks are run.
+    /// How callbacks are run.
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder
@@ -54,10 +54,10 @@ public final class SimulatedDevice: Sendable {
     /// - Parameters:
     ///   - trace: The trace.
     ///   - configuration: The device configuration. Its mount matrices replace those in the trace.
-    ///   - calibrations: Calibrations by sensor ID. They replace the calibrations in the trace's header.
-    ///   - stamps: The mapping of recorded times to the device's clock.
+    ///   - calibrations: Calibrations, keyed by sensor ID. They replace those in the trace's header.
+    ///   - stamps: The mapping from recorded times to the device's clock.
     ///   - options: The playback options.
-    ///   - delivery: The way in which callbacks are run.
+    ///   - delivery: How callbacks are run.
     public init(
         _ trace: TraceFile, configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,

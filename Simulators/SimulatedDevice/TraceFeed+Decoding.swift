@@ -41,8 +41,8 @@ extension TraceFeed {
         }
     }
 
-    /// Stores the decoded position of the record at `index` in `position`. Returns false if the reader has not decoded
-    /// this record in advance.
+    /// Sets `position` to the decoded position of the record at `index`. Returns false if the reader has not decoded
+    /// the record in advance.
     private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }

@@ -98,7 +98,7 @@ extension TraceFeed {
     }
 }
 
-/// The state of a device at a time in a trace, as determined by the preceding events.
+/// The state of a device at a given time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
     var battery: BatteryReading?
     /// The error of the position source, or nil while the source is available.
@@ -107,7 +107,7 @@ struct PlaybackState: Sendable {
     var beaconLoss: DeviceError?
     /// The errors of unavailable sensors, by index in the trace's list of sensors.
     var sensorLosses: [Int: DeviceError] = [:]
-    /// The last fix of each receiver, limited to the number of receivers that a hub supports.
+    /// The last fix of each receiver, for at most as many receivers as a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
     /// The attached accessories with their latest descriptions, in the order in which they were attached.

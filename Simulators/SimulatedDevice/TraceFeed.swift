@@ -15,7 +15,7 @@ struct TraceFeed {
         /// A position. Its value is in `position`.
         case position
         case other(GPSDReport)
-        /// A line that changes no state. Only subscribers of raw lines receive it.
+        /// A line that changes no state. Only subscribers to raw lines receive it.
         case line
         case lost(DeviceError)
         case regained
@@ -45,7 +45,7 @@ struct TraceFeed {
     let maximumGap: Int64?
     /// For each sensor, true if it is played. The array is nil if the whole trace is played.
     private let sensors: [Bool]?
-    /// The initial shift of the receivers' times, in nanoseconds.
+    /// The amount by which the receivers' times are initially shifted, in nanoseconds.
     let recordedShift: Int64
     /// The shift of the receivers' times minus `offset`, in nanoseconds. Only a seek changes it.
     var shiftBase: Int64
@@ -56,7 +56,7 @@ struct TraceFeed {
     /// position.
     var consumedCount = 0
     var nextPosition = 0
-    /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last of them.
+    /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last one.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
@@ -102,7 +102,7 @@ struct TraceFeed {
 
     var isEndless: Bool { remainingLoops == nil }
 
-    /// The current shift of the receivers' times, in nanoseconds.
+    /// The amount by which the receivers' times are currently shifted, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
 
     /// Converts a trace time to a time on the device's clock. The result is never `.never`, because the player treats
@@ -139,9 +139,9 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the contents of a batch with samples that arrived together: the next event, and the samples of the same
-    /// sensor and arrival time that directly follow it. If a sample was measured earlier than the preceding one, the
-    /// batch ends before that sample.
+    /// Replaces the contents of a batch with samples that arrived together: the next event, and the samples directly
+    /// after it that have the same sensor and arrival time. If a sample was measured earlier than the preceding one,
+    /// the batch ends before that sample.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)

@@ -56,7 +56,7 @@ public final class SimulatedServers: Sendable {
 
     /// Creates servers that play traces. Throws an error if a trace cannot be played.
     ///
-    /// Several traces are merged by their clocks. A single trace without faults is not copied.
+    /// Multiple traces are aligned by their clocks and merged. A single trace without faults is not copied.
     public init(
         _ traces: [TraceFile], options: SimulatedServersOptions = SimulatedServersOptions()
     ) throws(DeviceError) {
@@ -79,7 +79,7 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Descriptions of the differences between the bytes that programs sent to accessories and the recorded bytes.
+    /// Descriptions of mismatches between the bytes that programs sent to accessories and the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 

@@ -21,7 +21,7 @@ public struct SimulatedServersOptions: Sendable {
     /// The playback speed relative to the recording. Invalid values are treated as 1. The speed does not affect the
     /// recorded delays in dialogues between programs and accessories.
     public var speed = 1.0
-    /// If true, all servers restart playback together at the end. If false, nothing more is sent after the end.
+    /// If true, all servers restart playback together at the end of the traces. If false, they send nothing more.
     public var loops = false
     /// If true, the times in gpsd's reports are shifted so that the first report is current. Motion samples always have
     /// current times.
@@ -29,7 +29,7 @@ public struct SimulatedServersOptions: Sendable {
     package var alignment = TraceMerger.Alignment.clock
     /// The faults to inject into the traces.
     public var faults: [TraceFault] = []
-    /// The seed for random decisions in ``faults``. The same traces, faults and seed produce the same run.
+    /// The seed for random decisions in ``faults``. Runs with the same traces, faults and seed are identical.
     public var seed: UInt64 = 0
     /// The faults that the simulated gpsd injects.
     public var gpsdFaults: [GPSDFault] = []

@@ -4,7 +4,7 @@ public import DeviceCore
 
 /// Options for synthesizing motion along a route.
 public struct MotionOptions: Sendable, Hashable {
-    /// The lean of the body in curves.
+    /// Whether the body leans in curves.
     public enum LeanMode: String, Sendable, CaseIterable {
         /// The body remains level, like a car.
         case flat
@@ -13,7 +13,8 @@ public struct MotionOptions: Sendable, Hashable {
         case coordinated
     }
 
-    /// The wall-clock time at the start of the trace. The default is the start time of the route, or the start of 2026.
+    /// The wall-clock time at the start of the trace. The default is the start time of the route or, if it has none,
+    /// the start of 2026.
     public var start: WallTime?
     /// The time since boot at the start of the trace.
     public var boot = BootTime(nanoseconds: 10_000_000_000)
@@ -26,15 +27,15 @@ public struct MotionOptions: Sendable, Hashable {
     public var magnetometerRate: Double?
     /// The sampling rate of the barometer, in hertz. If nil, the rate is `sampleRate`, but at most 10 Hz.
     public var pressureRate: Double?
-    /// The rate of positions, in hertz, or 0 for no positions.
+    /// The rate at which positions are reported, in hertz, or 0 to omit positions.
     public var fixRate = 1.0
     /// The delay between the measurement and the arrival of a position, in seconds.
     public var fixDelay = 0.0
 
-    /// The interval between the knots of the smooth path, from 0.1 to 60 seconds. Corners and changes of speed are
-    /// spread over six intervals. Larger values also smooth noisy positions.
+    /// The interval between the knots of the smooth path, from 0.1 to 60 seconds. Corners and speed changes are spread
+    /// over six intervals. Larger values also smooth noisy positions.
     public var smoothing = 1.0
-    /// The lean of the body in curves.
+    /// Whether the body leans in curves.
     public var leanMode = LeanMode.flat
     /// Whether the pitch follows the slope of the route. Use false for routes with noisy altitudes.
     public var followsSlope = true

@@ -54,7 +54,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A stage with a distance of 0 is treated as a stay, so a vertical leg gets a small ground distance.
+            // A stage with a distance of 0 is treated as a stop, so a vertical leg gets a small ground distance.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)

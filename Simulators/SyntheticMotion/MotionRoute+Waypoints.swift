@@ -57,7 +57,7 @@ extension MotionRoute {
             var leg = RouteStage(from: coordinate, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
-            // A stage with a distance of 0 is treated as a stay, so a vertical leg gets a small ground distance.
+            // A stage with a distance of 0 is treated as a stop, so a vertical leg gets a small ground distance.
             leg.distance = max(path.distance, Self.minimumLegLength * 1e-3)
             leg.maximumSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
             leg.hasDirection = path.distance >= Self.minimumLegLength

@@ -8,7 +8,7 @@ import Geodesy
 /// Create a route from waypoints with speeds, or from the positions of a trace. Each point takes about 150 bytes.
 public struct MotionRoute: Sendable {
     package static let maximumCount = 1_000_000
-    /// The maximum duration in seconds, which is seven days.
+    /// The maximum duration (seven days), in seconds.
     package static let maximumDuration = 604_800.0
     /// The maximum speed, in m/s.
     package static let maximumSpeed = 3_000.0
@@ -90,7 +90,7 @@ public struct Waypoint: Sendable, Hashable {
     /// The speed to the next waypoint in m/s. NaN means the preceding speed, or ``RouteOptions/speed`` for the first
     /// waypoint.
     public var speed: Double
-    /// The time at rest at this waypoint, in seconds.
+    /// The duration of the stop at this waypoint, in seconds.
     public var pause: Double
 
     /// Creates a waypoint. ``MotionRoute`` validates the values.
@@ -105,7 +105,8 @@ public struct RouteOptions: Sendable, Hashable {
     /// The speed in m/s, which applies until a waypoint specifies a different speed.
     public var speed = 10.0
     /// The maximum acceleration along the route, in m/s². If two waypoints are too close together to reach a speed with
-    /// this acceleration, the speed is reduced. If the value is infinite, the speed changes instantly before smoothing.
+    /// this acceleration, the speed is reduced. If the value is infinite, speed changes are instantaneous before
+    /// smoothing.
     public var acceleration = 2.0
     /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before a corner in which the
     /// acceleration would exceed this value. If the value is infinite, the speed is not reduced. Each corner is

@@ -26,7 +26,7 @@ extension MotionSynthesizer {
     /// - Parameters:
     ///   - sink: The destination.
     ///   - isRunning: A closure that is called once per second of the trace and returns false to end the trace.
-    /// - Throws: The error of the sink.
+    /// - Throws: Any error that the sink throws.
     @discardableResult
     public func write(
         to sink: any TraceSink, while isRunning: () -> Bool = { true }

@@ -18,11 +18,11 @@ package import SensorFusion
 /// try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
 /// ```
 ///
-/// Corners and changes of speed are spread over a few seconds. The body faces the direction of travel. For a route
-/// between waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the
-/// duration of the route. Each reading is computed independently, so errors do not accumulate.
+/// Corners and speed changes are spread over a few seconds. The body faces the direction of travel. For a route between
+/// waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the duration of
+/// the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// The rotation rate is computed from two attitudes, this many seconds before and after the current time. For
+    /// The rotation rate is computed from the attitudes this many seconds before and after the current time. For
     /// wheeled vehicles, the error of this approximation is below 1 nrad/s.
     static let halfStep = 0.0005
 

@@ -3,8 +3,7 @@
 /// The weights of a uniform quintic B-spline (de Boor, A Practical Guide to Splines, chapter X). Each interval of the
 /// curve depends on six control points. The curve has four continuous derivatives.
 ///
-/// The spline reproduces motion in a straight line at constant speed exactly. Changes of speed are spread without
-/// overshoot.
+/// The spline exactly reproduces straight-line motion at constant speed. It spreads speed changes without overshoot.
 enum QuinticSpline {
     /// The weights of the six control points. `values` applies to the value of the curve. `firsts` and `seconds` apply
     /// to its first and second derivatives with respect to the parameter.

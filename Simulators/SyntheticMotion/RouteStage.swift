@@ -3,7 +3,7 @@
 import Geodesy
 import SystemCalls
 
-/// A section of a route, which is either a leg along one geodesic or a stay.
+/// A section of a route: either a leg along one geodesic, or a stop.
 struct RouteStage: Sendable {
     /// The start time, in seconds since the start of the route.
     var start = 0.0
@@ -11,7 +11,7 @@ struct RouteStage: Sendable {
     var from: GeodeticCoordinate
     /// The azimuth at the start of the stage, in degrees.
     var azimuth = 0.0
-    /// The ground distance in metres, or 0 for a stay.
+    /// The ground distance in metres, or 0 for a stop.
     var distance = 0.0
     var altitude: Double
     var climb = 0.0
@@ -27,7 +27,7 @@ struct RouteStage: Sendable {
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
-    /// False for stays, and for legs that are too short or too slow to have a direction.
+    /// False for stops, and for legs that are too short or too slow to have a direction.
     var hasDirection = true
 
     var end: Double { start + duration }

@@ -59,7 +59,7 @@ package struct SensorNoise: Sendable, Hashable {
     package var range = Double.infinity
 
     var isValid: Bool {
-        // The comparisons also reject NaN.
+        // All comparisons with NaN are false, so NaN is rejected.
         [density, biasTolerance, biasWalk, step].allSatisfy { $0 >= 0 && $0 <= 1e6 } && range > 0
     }
 }
@@ -78,7 +78,7 @@ public struct InertialUnit: Sendable, Hashable {
     /// The magnetometer in the same package, if any.
     package var magnetometer: SensorModel?
 
-    /// A chip without noise, including its magnetometer.
+    /// A chip whose sensors, including the magnetometer, have no noise.
     public static let ideal = InertialUnit(
         name: "ideal", accelerometer: SensorNoise(), gyroscope: SensorNoise(), magnetometer: .ideal)
 

@@ -9,7 +9,7 @@ import SystemCalls
 /// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
 /// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// Up to `routeHeadingSpeed`, the heading is the direction of the route. From `courseHeadingSpeed`, the heading is
+    /// Up to `routeHeadingSpeed`, the heading is the direction of the route. At `courseHeadingSpeed` and above, it is
     /// the course. Both speeds are in m/s.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
@@ -42,7 +42,7 @@ struct SmoothPath: Sendable {
     }
 
     let route: MotionRoute
-    /// The time, in seconds, by which the path extends the route at each end. For a section of a longer route, it is 0.
+    /// The time, in seconds, that the path adds at each end of the route. It is 0 for a section of a longer route.
     let lead: Double
     let duration: Double
     private let knot: Double

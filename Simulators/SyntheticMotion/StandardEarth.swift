@@ -15,7 +15,7 @@ enum NormalGravity {
     /// The ratio of the centrifugal force to the gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
-    /// Returns the gravity for the sine of the latitude and the height above the ellipsoid in metres.
+    /// Returns the gravity, given the sine of the latitude and the height above the ellipsoid in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -77,7 +77,7 @@ enum EarthFixed {
             (n + height) * cosPhi * cos(lambda), (n + height) * cosPhi * sin(lambda), (n * (1 - e2) + height) * sinPhi)
     }
 
-    /// Converts earth-fixed coordinates to a geodetic position with Bowring's method (Survey Review 23, 1976).
+    /// Converts earth-fixed coordinates to a geodetic position by Bowring's method (Survey Review 23, 1976).
     static func geodeticPosition(of position: SIMD3<Double>) -> GeodeticPosition {
         let (a, b) = (WGS84.semiMajorAxis, WGS84.semiMinorAxis)
         let e2 = WGS84.eccentricitySquared

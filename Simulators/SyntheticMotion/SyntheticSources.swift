@@ -15,7 +15,7 @@ struct SyntheticSources {
 
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
-    /// The rate of each kind, in hertz, or 0 for no readings.
+    /// The rate of each kind of reading, in hertz, or 0 if there are no such readings.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
     /// The arrival time of each kind's next reading, in nanoseconds, or `Int64.max` for kinds without readings.

@@ -9,9 +9,9 @@ package import DeviceCore
 ///     48.1379,11.5762,,,120
 ///     48.1370,11.5750
 ///
-/// Fields are separated by commas, semicolons, tabs or blanks. With commas or semicolons, fields can be empty. An empty
+/// Fields are separated by commas, semicolons, tabs or spaces. With commas or semicolons, fields can be empty. An empty
 /// altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with column
-/// names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and # comments
+/// names (lat, lon, alt, speed, pause or their long forms) sets the order of the columns. Empty lines and # comments
 /// are ignored.
 package enum WaypointList {
     /// The maximum length of a line, in bytes.

@@ -10,7 +10,7 @@ final class DialogueSequence: Sendable {
     private struct State {
         var begunCount = 0
         var finished = 0
-        /// The number of actions by the program, such as opening a session or writing.
+        /// The number of program actions so far, such as opening a session or writing.
         var progress = 0
     }
 
@@ -106,7 +106,7 @@ struct DialoguePeer: AccessoryPeer {
     }
 }
 
-/// Descriptions of the differences between the bytes that programs sent and the recorded bytes.
+/// Descriptions of mismatches between the bytes sent by programs and the recorded bytes.
 final class DifferenceList: Sendable {
     /// The maximum number of descriptions. Further descriptions are dropped.
     static let maximum = 100

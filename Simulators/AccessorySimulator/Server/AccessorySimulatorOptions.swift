@@ -6,15 +6,15 @@ package import LoopbackServer
 public struct AccessorySimulatorOptions: Sendable {
     /// The default transport of protocols.
     public var transport = SimulatedTransport.socket
-    /// The parent of the directory that the simulator creates. If nil, TMPDIR or /tmp is used. Use a short path,
-    /// because the directory contains Unix domain sockets.
+    /// The directory in which the simulator creates its own directory. If nil, TMPDIR or /tmp is used. Use a short
+    /// path, because the directory contains Unix domain sockets.
     public var folder: String?
 
-    /// The speed at which the accessories of a trace are attached and detached, relative to the recording.
+    /// The playback speed, relative to the recording, of the attach and detach events in a trace.
     public var speed = 1.0
-    /// True if a trace is repeated when it ends.
+    /// True if a trace restarts when it ends.
     public var repeats = false
-    /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
+    /// The maximum time that an accessory from a trace waits for an inactive program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
     /// The start of playback, shared with other servers. If nil, the trace starts with the simulator. Otherwise, the
     /// trace starts at the shared time, or when a program opens the announcement directory. With a shared start, a
@@ -39,10 +39,10 @@ public enum SimulatedTransport: Sendable, Hashable {
     case pseudoTerminal
 }
 
-/// The way a simulated accessory is detached.
+/// How a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up once the program has read everything that the peer has sent, or 10 s after the request at the
-    /// latest. The announcement is removed afterwards.
+    /// The ports hang up once the program has read everything that the peer sent, but no later than 10 s after the
+    /// request. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
     /// this includes all bytes that the program has not read yet.

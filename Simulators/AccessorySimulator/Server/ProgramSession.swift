@@ -20,7 +20,7 @@ final class ProgramSession {
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer. `changed` is called when there may be bytes to transfer, on any thread.
+    /// Creates a session and opens its peer. `changed` is called from any thread when there may be bytes to transfer.
     /// `unplug` is called when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,

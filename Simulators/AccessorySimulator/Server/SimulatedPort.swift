@@ -14,10 +14,10 @@ protocol SimulatedPort: AnyObject {
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
     var programSession: ProgramSession? { get set }
-    /// True while the port does not read the bytes that the program writes.
+    /// True while reading from the program is paused.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
-    /// The number of sessions and the traffic of past sessions.
+    /// The number of sessions so far, and the traffic of those that have ended.
     var totals: SimulatedTraffic { get set }
     /// The deadline for the program to read the remaining bytes. Nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
@@ -41,8 +41,8 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. If a context is given, the context keeps the session alive until the peer has received
-    /// all bytes that the program has written.
+    /// Ends the current session. If a context is given, it retains the session until the peer has received all bytes
+    /// that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let programSession else { return }
         programSession.endProgram()
@@ -58,7 +58,7 @@ struct PortContext {
     let now: BootTime
     /// Schedules a check of the server's ports. Can be called from any thread.
     let setNeedsService: @Sendable () -> Void
-    /// Detaches the accessory to which the port belongs. Can be called from any thread.
+    /// Detaches the port's accessory. Can be called from any thread.
     let unplug: @Sendable () -> Void
     /// Retains a session until its peer has received all bytes.
     let retain: (AccessoryPeerSession) -> Void

@@ -17,8 +17,8 @@ final class TerminalPort: SimulatedPort {
     private static let pollingInterval = 0.01
     /// The time in seconds after which a program is considered ready even if it has not flushed the port.
     private static let openTimeout = 0.3
-    /// The time, in seconds, that a closing port waits after the last write, so that the program can read the bytes.
-    /// Used only if the port cannot detect whether bytes are unread.
+    /// The time, in seconds, that a closing port waits after the last write to let the program read the bytes. Used
+    /// only if the port cannot detect unread bytes.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -39,7 +39,7 @@ final class TerminalPort: SimulatedPort {
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
-    /// The time of the last write, which is the start of `readGracePeriod`.
+    /// The time of the last write. `readGracePeriod` starts at this time.
     private var lastWrite = BootTime.zero
     private var nextPoll = BootTime.zero
 
@@ -92,8 +92,8 @@ final class TerminalPort: SimulatedPort {
             if !isInputPaused {
                 read(context)
             } else if let programSession, programSession.hasProgramStoppedReading {
-                // The program has closed the port while input is paused. The bytes that it wrote and that the port has
-                // not read are lost.
+                // The program closed the port while input was paused. Bytes that it wrote but the port has not yet read
+                // are lost.
                 discardInput(context)
                 endSession(context)
                 state = .closed
@@ -160,7 +160,8 @@ final class TerminalPort: SimulatedPort {
                     if count > 1, programSession == nil { begin(context) }
                     programSession?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
-                    // Also handles a port that was closed and reopened between two checks.
+                    // The port may have been closed and reopened between two checks, so the current session is ended
+                    // first.
                     endSession(context)
                     begin(context)
                 }
@@ -183,8 +184,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
-        // `hasReadAllInput` must open the port. It returns nil if the port is in exclusive mode, because the port then
-        // cannot be opened without privileges.
+        // `hasReadAllInput` needs to open the port. It returns nil if the port is in exclusive mode, in which only
+        // privileged processes can open it.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }

@@ -3,7 +3,7 @@
 public import DeviceCore
 package import Trace
 
-/// A fault that a simulated gpsd can inject, and the moment at which it occurs. ``syntax`` describes all faults.
+/// A fault that a simulated gpsd can inject, and when it occurs. ``syntax`` describes all faults.
 public struct GPSDFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The receiver is removed: clients receive a DEVICE object with `activated` 0 and no more reports.
@@ -34,7 +34,7 @@ public struct GPSDFault: Sendable, Hashable {
     package var action: Action
     /// The path of the receiver that is removed or reconnected, or nil for all receivers.
     package var device: String?
-    /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
+    /// When the fault occurs. Times and report numbers are counted from the start of playback.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -44,12 +44,12 @@ public struct GPSDFault: Sendable, Hashable {
         (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
-    /// The delay in seconds after which a restarted server listens again if no duration is given.
+    /// The default delay, in seconds, before a restarted server listens again.
     static let defaultRestartDelay = 1.0
 }
 
 extension GPSDFault.Action {
-    /// The action that reverts this action after its duration, or nil for an instantaneous action.
+    /// The action that undoes this one when its duration ends, or nil for an instantaneous action.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .reconnect
@@ -64,7 +64,7 @@ extension GPSDFault.Action {
 // MARK: Text
 
 extension GPSDFault {
-    /// The fault syntax, as help text for commands.
+    /// Help text that describes the fault syntax.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
         after the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. Without @when, \

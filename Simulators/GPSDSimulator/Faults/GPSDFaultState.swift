@@ -48,7 +48,7 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var actions: [Action] = []
-        // Faults are applied one by one. Each of them may schedule its own end, which may already be due.
+        // Faults are applied one at a time, because each may schedule its own end, which may already be due.
         while let index = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: index)
             if let action = apply(entry) { actions.append(action) }

@@ -35,7 +35,7 @@ struct GPSDState {
         receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
     }
 
-    /// Returns gpsd's reply to all bytes that arrived in a single read.
+    /// Returns gpsd's reply to the bytes from a single read.
     func reply(to input: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
         var reader = GPSDRequestReader(input)
         var reply: [UInt8] = []
@@ -139,7 +139,7 @@ struct GPSDState {
         append(Array(#"{"class":"ERROR","message":""#.utf8) + message + Array(#""}"#.utf8), to: &reply)
     }
 
-    /// Escapes text like gpsd: byte by byte, including slashes.
+    /// Escapes text byte by byte, as gpsd does. Slashes are escaped as well.
     private static func escape(_ text: ArraySlice<UInt8>, to message: inout [UInt8]) {
         for byte in text {
             switch byte {
@@ -169,7 +169,7 @@ struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
     var isPresent: Bool
-    /// The last reports as sent to clients, or nil for a report that has not been sent.
+    /// The last report of each class, as sent to clients. Nil if none has been sent.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?

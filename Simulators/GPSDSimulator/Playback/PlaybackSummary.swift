@@ -7,7 +7,7 @@ import Trace
 /// A summary of the beginning of a gpsd trace.
 struct PlaybackSummary {
     private static let maximumEventCount = 10_000
-    /// The receiver path that is assumed for reports that do not name a receiver.
+    /// The receiver path assumed for reports that do not name a receiver.
     static let defaultPath = "/dev/ttyS0"
 
     /// The receivers that are present at the start of playback.

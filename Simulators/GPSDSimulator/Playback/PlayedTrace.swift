@@ -6,8 +6,8 @@ import Trace
 
 /// An iterator over the gpsd events of a trace. It can repeat the trace.
 struct PlayedTrace {
-    /// The maximum time, in nanoseconds, between two fixes of a trace without arrival times. A longer time is replaced
-    /// by one second.
+    /// The maximum interval, in nanoseconds, between two fixes in a trace without arrival times. A longer interval is
+    /// replaced by one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -140,7 +140,7 @@ struct PlayedEvent {
 
     /// The time since the start of playback at speed 1, in nanoseconds, across all passes.
     var time: Int64
-    /// The shift of report times in the current pass, in nanoseconds. It is 0 in the first pass.
+    /// The amount by which report times are shifted in the current pass, in nanoseconds. 0 in the first pass.
     var shift: Int64
     var contents: Contents
 }

@@ -100,7 +100,7 @@ enum GPSDCommand {
     /// A WATCH request. `isChange` is true if the request contains an object. In this case, the parser has already
     /// changed the policy. `fault` describes an error in the object.
     case watch(isChange: Bool, fault: String?)
-    /// A request for all DEVICE objects or, with a configuration, for the DEVICE object of one receiver.
+    /// A DEVICE request: for one receiver if the request contains a configuration, otherwise for all receivers.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
     /// An unknown request and the rest of the input.
     case unrecognized(ArraySlice<UInt8>)

@@ -30,7 +30,7 @@ final class GPSDClient {
     private(set) var isFinished = false
     /// The bytes that must be sent before any other output.
     private(set) var pending = FIFOQueue<UInt8>()
-    /// The time until which the pending bytes are held back.
+    /// Pending bytes are held back until this time.
     private(set) var delayedUntil = BootTime.zero
     /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero

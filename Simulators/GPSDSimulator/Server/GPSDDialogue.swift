@@ -4,8 +4,8 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// A simulated gpsd that replies to one client, without a socket or a clock. Intended for tests. Its state never
-/// changes: playback has just started, and no receiver has sent a report yet.
+/// A simulated gpsd that replies to one client, without a socket or a clock. Intended for tests. Its state always
+/// corresponds to the start of playback, before any receiver has sent a report.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
@@ -17,7 +17,7 @@ public struct GPSDDialogue: Sendable {
     private var policy = GPSDWatch()
     private let now: WallTime
 
-    /// Creates a dialogue with a gpsd whose receivers are those at the start of a trace.
+    /// Creates a dialogue with a gpsd that has the receivers present at the start of a trace.
     ///
     /// - Parameters:
     ///   - file: The trace.

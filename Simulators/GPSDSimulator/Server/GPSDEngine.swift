@@ -20,10 +20,10 @@ final class GPSDEngine {
     let options: GPSDServerOptions
     var state: GPSDState
     var clients: [GPSDClient] = []
-    /// False while a fault keeps the port closed, and while a connection loss from the recording is played back.
+    /// False while a fault keeps the port closed, and while a recorded connection loss is played back.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// The number of lines that were dropped for clients that are no longer connected.
+    /// The number of lines dropped for clients that have since disconnected.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
@@ -31,7 +31,7 @@ final class GPSDEngine {
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
     var start: BootTime?
-    /// The shift of report times during the first pass, in nanoseconds.
+    /// The amount by which report times are shifted in the first pass, in nanoseconds.
     var shift: Int64 = 0
     let readClock: () -> WallTime
     var noise: UInt64 = 0x9E37_79B9_7F4A_7C15

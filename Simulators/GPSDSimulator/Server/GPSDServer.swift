@@ -31,7 +31,7 @@ public final class GPSDServer: Sendable {
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
     package var reportCount: Int64 { status.reportCount }
-    /// The number of reports and sentences that clients did not read in time, totaled over all clients.
+    /// The number of reports and sentences that clients did not read in time, summed over all clients.
     package var lostCount: Int64 { status.lostCount }
     /// True if the trace has been played to its end and all pending bytes have been sent.
     public var hasPlayed: Bool { status.hasPlayed }
@@ -58,8 +58,8 @@ public final class GPSDServer: Sendable {
         }
     }
 
-    /// Closes all connections, stops listening and waits until the thread has ended. The server can be started again
-    /// and then plays the trace from the beginning.
+    /// Closes all connections, stops listening and waits until the thread has ended. If the server is started again, it
+    /// plays the trace from the beginning.
     public func stop() { thread.stop() }
 
     /// Injects a fault, which takes effect at its scheduled time or report. Does nothing if the server is not running.

@@ -5,7 +5,7 @@ package import LoopbackServer
 
 /// The configuration of a simulated gpsd and of the playback of its trace.
 public struct GPSDServerOptions: Sendable {
-    /// The speed of playback.
+    /// The playback speed.
     public enum Pace: Sendable, Hashable {
         /// Plays the trace at the recorded rate multiplied by `speed`. A slow client loses reports, as with gpsd.
         case realTime(speed: Double)
@@ -14,11 +14,11 @@ public struct GPSDServerOptions: Sendable {
         case onDemand
     }
 
-    /// The start of playback.
+    /// The event that starts playback.
     public enum Start: Sendable, Hashable {
         /// Playback starts when a client first begins to watch, or when a program first opens the terminal.
         case firstWatcher
-        /// Playback starts with the server.
+        /// Playback starts when the server starts.
         case atOnce
     }
 
@@ -30,11 +30,11 @@ public struct GPSDServerOptions: Sendable {
         case unplug
         /// All connections are closed. The server continues to listen.
         case close
-        /// The trace is played repeatedly. The times of reports continue to increase.
+        /// The trace restarts. Report times continue to increase.
         case loop
     }
 
-    /// The treatment of times in reports.
+    /// Whether report times are preserved or shifted.
     public enum TimestampPolicy: Sendable, Hashable {
         /// The recorded times are preserved.
         case recorded
@@ -44,16 +44,16 @@ public struct GPSDServerOptions: Sendable {
 
     /// The TCP port on 127.0.0.1, or 0 to let the system choose a port. The default port of gpsd is 2947.
     public var port: UInt16 = 0
-    /// The speed of playback.
+    /// The playback speed.
     public var pace = Pace.realTime(speed: 1)
-    /// The start of playback.
+    /// The event that starts playback.
     public var start = Start.firstWatcher
     /// The behavior at the end of the trace.
     public var end = End.silence
-    /// The treatment of times in reports. If times are shifted, sentences are generated from the reports, because the
-    /// times in recorded sentences cannot be shifted.
+    /// Whether report times are preserved or shifted. If they are shifted, sentences are generated from the reports,
+    /// because the times in recorded sentences cannot be shifted.
     public var timestampPolicy = TimestampPolicy.recorded
-    /// The faults that are scheduled from the beginning. More faults can be injected while the server runs.
+    /// The faults that are scheduled when the server starts. More faults can be injected while the server runs.
     public var faults: [GPSDFault] = []
     /// If true, connection losses in the recording are played back: the clients are disconnected, and the server does
     /// not listen until the recorded connection is restored.
@@ -61,13 +61,13 @@ public struct GPSDServerOptions: Sendable {
     /// The maximum number of connections. At the limit, a new connection replaces the oldest client that has never
     /// received a reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
     package var maximumClients = 64
-    /// The playback start shared with other servers, or nil to start independently.
+    /// The playback start shared with other servers, or nil if the server starts independently.
     package var sharedStart: SharedPlaybackStart?
     /// The minimum duration of one pass in nanoseconds. With the same minimum, several servers can begin each pass at
     /// the same time.
     package var minimumPassDuration: Int64?
 
-    /// Creates the default options: playback in real time after the first client starts watching, without faults.
+    /// Creates the default options: real-time playback without faults, starting when a client first begins to watch.
     public init() {}
 
     /// Returns the due time of an event, or nil if the pace is `onDemand`. `time` is in nanoseconds since the start.

@@ -44,7 +44,8 @@ public final class ReceiverTerminal: Sendable {
     /// True if the trace has been played to its end.
     public var hasPlayed: Bool { status.hasPlayed }
     package var sentenceCount: Int64 { status.reportCount }
-    /// The number of sentences that were lost because the program did not read in time or the terminal was not open.
+    /// The number of sentences that were lost because the program did not read them in time or the terminal was not
+    /// open.
     package var lostCount: Int64 { status.lostCount }
 
     /// Blocks until the trace has been played to its end. Returns false after a timeout.

@@ -9,7 +9,7 @@ struct SentencePlayer {
     struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64
-        /// The sentences with line endings, or empty if the event has no sentences.
+        /// The sentences with their line endings. Empty if the event has no sentences.
         var bytes: [UInt8] = []
         var count: Int64 = 0
     }
@@ -79,7 +79,7 @@ struct SentencePlayer {
 }
 
 extension PlaybackSummary {
-    /// Throws an error that lists the receivers of the trace if the trace does not contain the given receiver.
+    /// If the trace does not contain the given receiver, throws an error that lists the receivers in the trace.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
         // The summary covers only the beginning of the trace, so the receiver may appear later.

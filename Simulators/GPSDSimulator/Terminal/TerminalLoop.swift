@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The interval, in seconds, at which the loop checks for changes that no event reports. For example, no event
-    /// reports that a program has resumed reading or, without inotify, that a program has opened the terminal.
+    /// The polling interval, in seconds, for changes that are not reported as events, such as when a program resumes
+    /// reading or, without inotify, opens the terminal.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.
@@ -139,7 +139,7 @@ final class TerminalLoop: ServiceLoop {
         rest = bytes[...]
         while true {
             if PseudoTerminal.isHungUp(master) {
-                // The unsent rest is dropped, so that the next program receives only complete sentences.
+                // The unsent bytes are dropped, so that the next program receives only complete sentences.
                 rest = []
                 guard waitForProgram() else { return false }
                 rest = bytes[...]

@@ -5,7 +5,7 @@ import IIOFormat
 import SystemCalls
 package import Trace
 
-/// A fault that a simulated iiod can inject, and the moment at which it occurs. ``syntax`` describes all faults.
+/// A fault that a simulated iiod can inject, and when it occurs. ``syntax`` describes all faults.
 public struct IIODFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// A chunk contains at most the given number of samples. 0 disables the fault.
@@ -34,15 +34,15 @@ public struct IIODFault: Sendable, Hashable {
         case unplug(Int32)
         /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
-        /// The length that precedes each chunk is wrong by the given number of bytes. 0 disables the fault.
+        /// The length that precedes each chunk is off by the given number of bytes. 0 disables the fault.
         case wrongLengths(Int)
     }
 
     package var action: Action
     package var device: String?
-    /// The moment at which the fault occurs. Times and sample numbers count from the start of the timeline, which
-    /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample
-    /// numbers count from the beginning of each capture.
+    /// When the fault occurs. Times and sample numbers are counted from the start of the timeline, which normally
+    /// starts when a client first reads or captures samples. If samples are delivered on demand, sample numbers are
+    /// counted from the beginning of each capture.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -55,12 +55,12 @@ public struct IIODFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The time in seconds after which a restarted server listens again if no duration is given.
+    /// The default delay, in seconds, before a restarted server listens again.
     static let defaultRestartDelay = 1.0
 }
 
 extension IIODFault.Action {
-    /// The action that reverts this action after its duration, or nil for an instantaneous action.
+    /// The action that undoes this one when its duration ends, or nil for an instantaneous action.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)
@@ -99,7 +99,7 @@ extension SimulatedIIOContext {
 // MARK: Text
 
 extension IIODFault {
-    /// The fault syntax, as help text for commands.
+    /// Help text that describes the fault syntax.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
         after the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. Without @when, the fault \

@@ -9,12 +9,12 @@ struct IIODFaultState: Sendable {
         var isStalled = false
         var stallCount = 0
         var openError: Int32?
-        /// The errors by attribute name. An empty name represents all attributes.
+        /// The errors, keyed by attribute name. An empty name stands for all attributes.
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. It affects only streams that were opened before it, whose serial
-        /// numbers are at most `serial`.
+        /// The last failure of the device's streams. It affects only streams that were opened before it, that is, whose
+        /// serial number is at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -28,8 +28,8 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The ends of faults that began before the current time was known, each with the duration of its fault. They are
-    /// scheduled as soon as the time is known.
+    /// The pending ends of faults that began before the current time was known, each with the fault's duration. They
+    /// are scheduled as soon as the time is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {
@@ -75,7 +75,7 @@ struct IIODFaultState: Sendable {
         pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
-    /// Returns the number of the next sample at which a fault of the device occurs, or nil if there is none.
+    /// Returns the index of the next sample at which a device fault occurs, or nil if there is none.
     func nextSample(of device: Int) -> Int64? {
         guard !pendingFaults.isEmpty else { return nil }
         return pendingFaults.compactMap { entry in
@@ -89,7 +89,7 @@ struct IIODFaultState: Sendable {
     /// Applies the faults for which the closure returns true. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Faults are applied one by one, in the order of their times. Each of them may schedule its own end, which may
+        // Faults are applied one at a time in chronological order, because each may schedule its own end, which may
         // already be due.
         while let index = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })

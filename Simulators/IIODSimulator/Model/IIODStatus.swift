@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The reason for a command failure, as an errno value. The value is sent as a negative number.
+/// The errno value of a failed command. It is sent as a negative number.
 struct IIODStatus: Error, Hashable {
     let number: Int32
 

@@ -52,8 +52,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the available value that matches the text to be written, compared as text or as a number. If the
-    /// available values are a range, returns the text itself if its number is in the range. Otherwise, returns nil.
+    /// Returns the available value that equals the given text, compared as text or as a number. If the available values
+    /// form a range, returns the text itself if its number is within the range. Otherwise, returns nil.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value

@@ -54,8 +54,8 @@ extension SimulatedIIOContext {
         return index
     }
 
-    /// Returns the error for a write without data: the error of opening the attribute's file for writing, or EIO if the
-    /// file can be opened.
+    /// Returns the error for a write without data: the error from opening the attribute's file for writing, or EIO if
+    /// the file can be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -107,8 +107,8 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values for an attribute. Searches the attribute's list, then the device's attributes, then
-    /// those of its channels.
+    /// Returns the available values for an attribute. Searches the list that contains the attribute, then the device's
+    /// attributes, then the attributes of its channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =

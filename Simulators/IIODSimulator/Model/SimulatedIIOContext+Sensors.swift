@@ -13,8 +13,8 @@ extension SimulatedIIOContext {
     /// - Parameters:
     ///   - sensors: The sensors to simulate.
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. It determines the scale,
-    ///     which is the smallest power of ten for which the raw value of the peak fits into 31 bits. Kinds without a
-    ///     peak have a scale of 1e-7, which allows magnitudes up to 200.
+    ///     which is the smallest power of ten for which the raw peak value fits into 31 bits. Kinds without a peak have
+    ///     a scale of 1e-7, which allows magnitudes up to 200.
     ///   - rate: The value of `sampling_frequency` for sensors with unknown rates, in hertz.
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
@@ -77,9 +77,9 @@ extension SimulatedIIOContext {
             bufferAttributes: [IIOAttribute(name: "data_available", value: "0")])
     }
 
-    /// Returns the scale: the smallest power of ten for which the raw value of the peak fits into 31 bits.
+    /// Returns the scale: the smallest power of ten for which the raw peak value fits into 31 bits.
     private static func step(forPeak peak: Double?) -> Double {
-        // The powers are literals, because repeated multiplication by 0.1 does not result in exactly 1e-7.
+        // The powers are literals, because repeated multiplication by 0.1 does not yield exactly 1e-7.
         let steps = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]
         guard let peak, peak.isFinite, peak > 0 else { return 1e-7 }
         return steps.first { peak / $0 < 2_147_483_647 } ?? 1

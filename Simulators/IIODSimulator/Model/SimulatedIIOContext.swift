@@ -9,8 +9,8 @@ public import IIOFormat
 /// Descriptions of the hardware are read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The IDs of devices whose buffer cannot be enabled without a trigger. This applies to most drivers for sensors
-    /// without a FIFO.
+    /// The IDs of devices whose buffer cannot be enabled without a trigger. This is the case with most drivers for
+    /// sensors without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
     /// The index of each device's trigger, or -1 if none is set. Contains only devices that support triggers.
     var triggers: [Int: Int] = [:]
@@ -19,7 +19,7 @@ public struct SimulatedIIOContext: Sendable {
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
     /// buffer supports triggers. Initially, it uses the first trigger whose name begins with the device's name and a
-    /// hyphen. An attribute without a value reads as empty text.
+    /// hyphen. Reading an attribute without a value returns an empty string.
     public init(_ context: IIOContext) {
         var context = context
         for device in context.devices.indices {

@@ -37,7 +37,7 @@ struct IIODSession {
 
     static let maximumLineLength = 8192
     static let maximumValueLength = 65_536
-    /// The number of reply bytes that are collected before they are sent.
+    /// The number of reply bytes to collect before sending them.
     static let outputThreshold = 16_384
     var output = IIODOutput()
     var phase = Phase.commands

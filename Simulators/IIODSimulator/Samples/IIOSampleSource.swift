@@ -13,7 +13,8 @@ public protocol IIOSampleSource: Sendable {
 
 /// The signals of a device's channels, and the times of its samples.
 public struct IIODeviceSignals: Sendable {
-    /// The signals by channel id, such as "accel_x". A channel without a signal keeps the value of its `raw` attribute.
+    /// The signals, keyed by channel ID, such as "accel_x". A channel without a signal keeps the value of its `raw`
+    /// attribute.
     public var channels: [String: IIOSignal]
     /// The sample times in nanoseconds since the start of the trace, in ascending order. If nil, samples follow the
     /// device's sampling rate.

@@ -6,7 +6,7 @@ import DeviceCore
 struct IIOTimeline: Sendable {
     private enum Steps {
         case times([Int64])
-        /// The interval between samples in nanoseconds. Used only if it is a whole number.
+        /// The interval between samples. Used only if it is a whole number of nanoseconds.
         case interval(Int64)
         case rate(Double)
 
@@ -83,7 +83,7 @@ struct IIOTimeline: Sendable {
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
-            // Because of rounding, the count may be too high or too low. It is adjusted to agree with `phase(of:)`.
+            // Rounding can make the count too high or too low, so it is adjusted to agree with `phase(of:)`.
             while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
             while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
             return count

@@ -46,7 +46,7 @@ public final class IIODServer: Sendable {
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)
-            // The send buffer is large enough to send a typical chunk with one call.
+            // The send buffer is large enough to send a typical chunk in one call.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
             let wakeUp = try WakeupPipe(for: "the simulated iiod")
             shared.state.withLock { state in

@@ -40,8 +40,8 @@ final class IIODServerLoop: ServiceLoop {
             }
             if isStopped { break }
             perform(actions)
-            // Entry 0 is the listener, and the connections follow in order. New connections were not polled, so they
-            // have no events.
+            // Entry 0 is the listener, and the connections follow in order. Connections that have just been accepted
+            // were not polled, so they have no events.
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (index, connection) in connections.enumerated() {
                 let events = pollSet[index + 1]

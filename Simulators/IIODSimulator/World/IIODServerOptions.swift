@@ -39,7 +39,7 @@ public struct IIODServerOptions: Sendable {
     public var end = End.stall
     /// The source of sample timestamps.
     public var timestampPolicy = TimestampPolicy.clock
-    /// The faults that are scheduled from the beginning. More faults can be injected while the server runs.
+    /// The faults that are scheduled when the server starts. More faults can be injected while the server runs.
     public var faults: [IIODFault] = []
     /// If true, the `raw` and `input` attributes of measured channels contain the current sample.
     package var attributesFollowSamples = true

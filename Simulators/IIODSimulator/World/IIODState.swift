@@ -277,9 +277,8 @@ extension IIODState {
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted after it has read the first
-    /// clock and before it reads the second. The clocks are therefore read three times, and the pair with the shortest
-    /// delay is used.
+    /// Returns the offset of a clock from the boot-time clock. Because the thread can be preempted between reading one
+    /// clock and the other, the clocks are read three times, and the pair with the shortest delay is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in
@@ -291,7 +290,8 @@ extension IIODState {
         return pairs.min { $0.width < $1.width }?.lead ?? 0
     }
 
-    /// Returns the sampling rate of the device or of the first channel with a rate. The default is 100 Hz.
+    /// Returns the sampling rate of the device or, if it has none, of the first channel that has one. The default is
+    /// 100 Hz.
     private func rate(_ device: Int, channels: [Int]) -> Double {
         let description = context.context.devices[device]
         let values =

@@ -25,7 +25,7 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample. Used for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of stalls of the device for which this stream has already skipped the lost samples.
+    /// The number of device stalls whose lost samples this stream has already skipped.
     private var handledStallCount: Int
 
     init(
@@ -61,8 +61,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than the client requested with OPEN. If the client then reads only a part
-            // of the refill, the stream keeps the other samples instead of discarding them.
+            // True if the refill is shorter than the client requested with OPEN. If the client then reads only part of
+            // the refill, the stream keeps the other samples instead of discarding them.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -101,7 +101,7 @@ struct SampleStream {
     }
 
     /// Encodes the next `count` samples and advances by `consumedCount` samples. The samples in between are discarded.
-    /// Like iiod, the stream discards the samples of a refill that the client has not requested.
+    /// Like iiod, the stream discards any samples of a refill that the client did not request.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {
@@ -148,7 +148,7 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = availableCount
     }
 
-    /// Skips samples that have not been queued yet. The next sample to be queued then has at least the number
+    /// Skips samples that have not been queued yet, so that the number of the next queued sample is at least
     /// `availableCount`.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 

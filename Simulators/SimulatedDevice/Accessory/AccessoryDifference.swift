@@ -3,7 +3,7 @@
 import Synchronization
 public import DeviceCore
 
-/// A difference between a played and a recorded accessory session.
+/// A difference between an accessory session during playback and the recorded session.
 public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     /// The kind of difference.
     public enum Kind: Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var name: String
     /// The name of the protocol.
     public var protocolName: String
-    /// The number of the session. An accessory's sessions with the same protocol are numbered from 1.
+    /// The session number. For each accessory and protocol, sessions are numbered from 1.
     public var session: Int
     /// The kind of difference.
     public var kind: Kind

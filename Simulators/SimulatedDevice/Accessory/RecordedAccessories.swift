@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// The accessories of a trace. Must be used only by the player.
+/// The accessories of a trace. Only the player may use this value.
 struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock

@@ -3,8 +3,7 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the current program's progress in it. The program may be ahead of the recording, or behind
-/// it.
+/// A recorded session and the current program's progress in it. The program may be ahead of or behind the recording.
 struct RecordedDialogue: Sendable {
     /// Bytes that the accessory sent in the recording. `after` is the number of bytes that the recorded program had
     /// already written by then.
@@ -104,7 +103,7 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason for ending the session if the accessory must end it now, otherwise nil.
+    /// The reason why the accessory must end the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
         // A session that ended with a detachment in the recording is not ended here, because it ends when the accessory
         // is detached.

@@ -14,7 +14,7 @@ import Trace
 /// ```
 public struct CallbackList: Sendable {
     package var options: [String: String]
-    /// The tolerances by field name or path, which are also written to the file.
+    /// The tolerances, keyed by field name or path. They are stored in the file header.
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []
@@ -26,7 +26,7 @@ public struct CallbackList: Sendable {
         (self.options, self.tolerances) = (options, tolerances)
     }
 
-    /// Adds a callback with the given name and the given fields, in order.
+    /// Adds a callback with the given name and fields. The order of the fields is preserved.
     public mutating func add(_ callback: String, _ fields: KeyValuePairs<String, CallbackValue>) {
         var members = [CallbackValue.Member("callback", .text(callback))]
         for (name, value) in fields { members.append(CallbackValue.Member(name, value)) }
@@ -68,7 +68,8 @@ public struct CallbackList: Sendable {
         )
     }
 
-    /// Writes the file atomically. Even after an error, readers find either the previous file or the complete new file.
+    /// Writes the file atomically. Even if an error occurs, readers see either the previous file or the complete new
+    /// file.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)

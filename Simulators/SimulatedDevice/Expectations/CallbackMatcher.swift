@@ -77,8 +77,8 @@ struct CallbackMatcher {
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ fieldPath: FieldPath)
         -> Mismatch?
     {
-        /// Returns the member with the given name. Checks `index` first, because both objects usually have the same
-        /// order.
+        /// Returns the member with the given name. Checks `index` first, because members are usually in the same order
+        /// in both objects.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }

@@ -8,7 +8,7 @@ import Trace
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
-    /// The maximum number of options and of tolerances.
+    /// The maximum number of options, and the maximum number of tolerances.
     private static let limit = 1000
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]

@@ -14,11 +14,11 @@ public import DeviceCore
 ///
 /// All times are relative to the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback. The device starts in the state that the trace has reached by then. This includes the
-    /// battery, the accessories, and any sources and sensors that were lost. The last position is available but is not
-    /// delivered. Negative values are treated as zero.
+    /// The time at which playback starts. The device starts in the state that the trace has reached by then. This
+    /// includes the battery, the accessories, and any sources and sensors that were lost. The last position is
+    /// available but is not delivered. Negative values are treated as zero.
     public var from = Duration.zero
-    /// The end of playback, or nil for the end of the trace. Events at exactly this time are still played.
+    /// The time at which playback ends, or nil for the end of the trace. Events at exactly this time are still played.
     public var to: Duration?
     /// The number of passes.
     public var loops = PlaybackLoops.once
@@ -68,7 +68,7 @@ public enum PlaybackEnd: Sendable {
     case fail(DeviceError)
 }
 
-/// The mapping of recorded times to the device's clock.
+/// The mapping from recorded times to the device's clock.
 public enum TimestampPolicy: Sendable {
     /// The recorded times are preserved. The device's clock shows the time of the recording.
     case recorded
@@ -76,7 +76,7 @@ public enum TimestampPolicy: Sendable {
     case rebased(to: WallTime)
 }
 
-/// The parts of a trace that are played. The device is created without the remaining parts.
+/// The parts of a trace that are played. The device does not have the other parts.
 public struct TraceStreams: Sendable, Hashable {
     /// If true, positions and other receiver reports are played.
     public var positions: Bool
@@ -91,9 +91,9 @@ public struct TraceStreams: Sendable, Hashable {
     public var accessories: Bool
     /// If true, beacons are played.
     public var beacons: Bool
-    /// New names for sensors and receivers, keyed by the sensor ID or receiver path in the trace. They allow a program
-    /// that expects certain names to play a recording from a different machine. Raw gpsd lines are not changed. If
-    /// several sensors end up with the same name, only the first is played.
+    /// New names for sensors and receivers, keyed by the sensor ID or receiver path in the trace. They let a program
+    /// that expects certain names use a recording from a different machine. Raw gpsd lines are not changed. If several
+    /// sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]
 
     /// Creates a selection of parts. By default, no part is included.

@@ -31,7 +31,7 @@ public final class MQTTPublisher: Sendable {
         /// a connection again.
         case lost(DeviceError)
         /// The spool cannot be written or read. New messages are queued in memory, and messages that cannot be read are
-        /// dropped. The event is not repeated until the spool has worked again.
+        /// dropped. The event is not repeated until the spool has recovered.
         case spoolFailed(DeviceError)
     }
 
@@ -41,8 +41,8 @@ public final class MQTTPublisher: Sendable {
 
     /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool is unusable.
     ///
-    /// `clock` is the clock of the published data. Pass the device's clock, so that the data of a trace is published
-    /// with the times of the trace.
+    /// `clock` is the clock used for the timestamps of the published data. Pass the device's clock, so that data from a
+    /// trace is published with the times in the trace.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -93,7 +93,7 @@ public final class MQTTPublisher: Sendable {
         if let completeBatch { send(completeBatch) }
     }
 
-    /// Publishes the readings in incomplete messages immediately. ``end(within:)`` publishes them too.
+    /// Publishes all incomplete messages of readings immediately. ``end(within:)`` also publishes them.
     public func flush() {
         let remaining = pendingBatches.withLock { pending in
             defer { pending = [:] }
@@ -139,7 +139,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     package init() {}
 }
 
-/// The timing of a publisher, in seconds.
+/// The timing parameters of a publisher, in seconds.
 struct PublisherTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
     var initialRetryDelay = 1.0

@@ -10,7 +10,7 @@ final class PublisherLoop: Sendable {
         let spool: Spool
         var statistics = MQTTStatistics()
         var hasReportedFailure = false
-        /// The deadline for sending the queued messages, which `end(by:)` sets. It is nil until then.
+        /// The deadline for sending the queued messages, or nil until `end(by:)` sets it.
         var end: BootTime?
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.

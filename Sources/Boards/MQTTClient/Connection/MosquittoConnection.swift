@@ -123,8 +123,8 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // If the broker has rejected the connection, libmosquitto then fails with a less specific error. The broker's
-        // return code is therefore reported instead.
+        // If the broker has rejected the connection, libmosquitto fails with a less specific error, so the broker's
+        // return code is reported instead.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

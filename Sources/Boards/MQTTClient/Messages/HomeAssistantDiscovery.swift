@@ -6,8 +6,8 @@ import JSONBytes
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic for the board's availability, which is "online" or "offline". If the board loses its connection, the
-    /// broker publishes the board's will, "offline".
+    /// The topic on which the board's availability ("online" or "offline") is published. If the board loses its
+    /// connection, the broker publishes the board's will, "offline".
     package var availability: String
     /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
     package var identifier: String

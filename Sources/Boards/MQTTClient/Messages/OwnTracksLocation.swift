@@ -8,7 +8,7 @@ import JSONBytes
 package struct OwnTracksLocation: Sendable {
     package var latitude, longitude: Double
     package var time: WallTime
-    /// The radius of uncertainty of the position, in metres.
+    /// The uncertainty radius of the position, in metres.
     package var accuracy = Double.nan
     /// The altitude above sea level, in metres.
     package var altitude = Double.nan

@@ -6,7 +6,7 @@ import JSONBytes
 /// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
     case location(OwnTracksLocation)
-    /// The board's last will. The broker publishes it after it has lost the connection to the board.
+    /// The board's last will, which the broker publishes after losing the connection to the board.
     case will
     case other
     case malformed(String)
@@ -57,8 +57,8 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// Sets the location's time, and replaces optional values that are out of range with NaN. If you make `read` parse
-    /// another optional value, check it here.
+    /// Sets the location's time, and replaces optional values that are out of range with NaN. If you extend `read` to
+    /// parse another optional value, validate that value here.
     private static func validated(
         _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
     ) -> OwnTracksMessage {

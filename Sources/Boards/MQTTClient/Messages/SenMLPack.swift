@@ -10,8 +10,8 @@ package enum SenMLPack {
     package static let limit = 64
 
     /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
-    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock on which the readings are
-    /// timestamped.
+    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock used for the readings'
+    /// timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
         // The offset from the readings' clock to the system time, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)

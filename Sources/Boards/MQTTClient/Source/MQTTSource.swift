@@ -35,15 +35,15 @@ package final class MQTTSource: PositionSource {
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 
-/// The timing of the broker connection and of the checks on a board, in seconds.
+/// The timing parameters for the broker connection and for monitoring a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
     package var initialRetryDelay = 0.5
     package var maximumRetryDelay = 30.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     package var stableDuration = 10.0
-    /// The time without a fix after which the position is reported as lost. The time is long, because boards report
-    /// less often than receivers.
+    /// The time without a fix after which the position is reported as lost. It is long because boards report less often
+    /// than receivers.
     package var silenceTimeout = 60.0
     /// The maximum difference between the time of a fix and the current time. A fix with a larger difference is
     /// ignored, because it is outdated or one of the clocks is wrong.

@@ -38,7 +38,7 @@ struct RemotePositionSubscriber {
 
     var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
 
-    /// Returns an error if the board has been silent for too long. Each silence is reported only once.
+    /// Returns an error if the board has been silent for too long. Each period of silence is reported only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
         isSilent = true
@@ -98,7 +98,7 @@ struct RemotePositionSubscriber {
         return .lost(error)
     }
 
-    /// The age, in seconds, that is assumed for a fix whose time is in the future. It is so high that the fix is not
+    /// The age, in seconds, assumed for a fix whose time is in the future. It is high enough that the fix is not
     /// considered current.
     private static let unknownAge = 3600.0
 

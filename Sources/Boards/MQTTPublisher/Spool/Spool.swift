@@ -8,18 +8,18 @@ struct SpoolLimits: Sendable {
     var records = 100_000
     /// The maximum size on disk, in bytes.
     var bytes = 16 << 20
-    /// The size at which a new file is started, in bytes. Records on disk are dropped by deleting a whole file.
+    /// The size at which a new file is started, in bytes. Records on disk are dropped by deleting whole files.
     var fileBytes = 64 << 10
     /// The maximum number of records in memory. Records are kept in memory if there is no directory or the disk cannot
-    /// be written.
+    /// be written to.
     var memoryRecords = 10_000
     /// The maximum size in memory, in bytes.
     var memoryBytes = 4 << 20
 }
 
-/// A persistent queue of messages for the broker. Messages are stored on disk if there is a directory that can be
-/// written to, otherwise in memory. A message remains in the queue until it is acknowledged. Messages on disk are kept
-/// for the next run.
+/// A persistent queue of messages for the broker. Messages are stored on disk if there is a writable directory,
+/// otherwise in memory. A message remains in the queue until it is acknowledged. Messages on disk are kept for the next
+/// run.
 final class Spool {
     /// The directory, or nil if all records are kept in memory or the spool is closed.
     private var folder: SpoolFolder?
@@ -36,12 +36,12 @@ final class Spool {
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     private var unwrittenAcknowledgements = 0
-    /// The first disk error since the spool last worked. It is cleared when records can be written again and the queue
+    /// The first disk error since the spool last worked. It is cleared once records can be written again and the queue
     /// is empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     private(set) var dropped = 0
-    /// The number of the last appended position.
+    /// The record number of the position that was appended last.
     private(set) var lastPosition: UInt64 = 0
 
     /// Creates a spool with the records of a previous run. Without a directory, all records are kept in memory.
@@ -132,8 +132,8 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // If the last file contains no queued records, the new file may need the same name. The last file is then
-        // removed first.
+        // If the last file contains no queued records, the new file may need the same name. In this case, the last file
+        // is removed first.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()

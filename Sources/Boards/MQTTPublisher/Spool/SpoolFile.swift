@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The file system calls of a spool, which tests can replace. They set `errno` on failure.
+/// The file system calls that a spool uses. Tests can replace them. They set `errno` on failure.
 struct SpoolFileSystem: Sendable {
     /// Opens a file from a previous run for reading. Returns a descriptor, or a negative value on failure.
     var open: @Sendable (String) -> Int32 = { systemOpen($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
