@@ -6,10 +6,10 @@ package import Trace
 
 /// A flight recorder. After a trigger event, it saves the last minutes of a ring as a trace and continues recording.
 ///
-/// A saved trace extends for some seconds beyond its trigger. Triggers that occur during that time are listed in the
-/// same trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
+/// A saved trace extends a few seconds beyond its trigger. Triggers that occur during that time are listed in the same
+/// trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
-    /// The extent of saved traces.
+    /// The period that a saved trace covers, before and after its trigger.
     package struct Options: Sendable {
         /// The time to save before a trigger, in seconds.
         package var before = 600.0
@@ -61,7 +61,7 @@ package final class BlackBox: Sendable {
     private let state = Mutex(State())
 
     /// Creates a black box. `run` executes the closure that saves a trace, by default on a new thread. `onEvent` may be
-    /// called on any thread.
+    /// called from any thread.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void
@@ -77,7 +77,7 @@ package final class BlackBox: Sendable {
             }
     }
 
-    /// Saves the segments of earlier recordings, concurrently with the current recording.
+    /// Saves the segments of earlier recordings while the current recording continues.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
         execute { [self] in
@@ -164,7 +164,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return finishSave() }
-            // The civil time of the trigger, computed from the current setting of the clock.
+            // The civil time of the trigger, according to the clock's current setting.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location

@@ -28,7 +28,7 @@ struct BeaconAnonymizer: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // If all 65,536 values occur, the last one is given the number 0, because the numbers wrap around.
+        // If all 65,536 values occur, the numbers wrap around, and the last value is given the number 0.
         let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
         numbers[value] = number
         return number

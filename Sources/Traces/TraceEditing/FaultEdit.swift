@@ -27,13 +27,13 @@ public struct FaultEdit: TraceEdit {
     private var schedule: FaultSchedule
     /// The number of loss faults that are in effect, by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// For each fault, true if it has already unplugged an accessory during a write.
+    /// One element per fault: true if the fault has already unplugged an accessory during a write.
     private var hasOccurred: [Bool]
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// The receivers found in the trace: all that are fault targets, and up to 100 others that error messages list.
+    /// The receivers found in the trace: all fault targets, and up to 100 others to list in error messages.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
     /// The names of accessories by ID.
@@ -192,7 +192,7 @@ public struct FaultEdit: TraceEdit {
         return true
     }
 
-    /// Updates the attached accessories. Returns false for events of an unplugged accessory.
+    /// Updates the state of the accessories. Returns false for events of an unplugged accessory.
     private mutating func updateAccessories(with event: TraceEvent) -> Bool {
         guard case .accessory(let accessory) = event.contents else { return true }
         let id = accessory.accessory

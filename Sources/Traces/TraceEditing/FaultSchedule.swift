@@ -9,7 +9,7 @@ struct FaultSchedule {
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// The order of steps with the same time: ends of faults first, then starts of faults, and finally the ends of
+        /// The order of steps with the same time: first the ends of faults, then the starts, and finally the ends of
         /// faults with a duration of zero.
         fileprivate var rank: Int
     }

@@ -31,7 +31,7 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that `decoder` has just decoded. `report` is needed only to recognize a
+    /// Records the problems in the report that `decoder` has just decoded. `report` is used only to recognize a
     /// malformed report, so it may be nil for a position.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
@@ -48,12 +48,12 @@ package struct ReportDiagnostics: Sendable {
             count: decoder.outOfRangeCount)
     }
 
-    /// Records the problems in an incomplete report. The trace stores the line of such a report as plain text.
+    /// Records the problems in an incomplete report, which the trace stores as a line of plain text.
     package mutating func record(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
-    /// Returns an excerpt for messages: the key and the beginning of the value of the member at the offset.
+    /// Returns an excerpt of the member at the offset for messages: its key and the beginning of its value.
     private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]

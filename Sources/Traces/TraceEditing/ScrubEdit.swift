@@ -118,7 +118,7 @@ public struct ScrubEdit: TraceEdit {
             if options.removesAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
-            // These values are derived from the position by global models, so they would reveal the position.
+            // These values are computed from the position with global models, so they would reveal it.
             if options.place != nil {
                 report.geoidSeparation = .nan
                 if !report.altitudeMSL.isNaN { report.altitudeHAE = .nan }
@@ -193,8 +193,8 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// True for a chip name as drivers write it, such as "mpu6050" or "bmi160-accel". Other names may identify a
-    /// person: phone names often contain the owner's name.
+    /// Returns true if the name looks like a driver's chip name, such as "mpu6050" or "bmi160-accel". Other names may
+    /// identify a person: phone names often contain the owner's name.
     private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in

@@ -32,8 +32,8 @@ package struct TimedEventReader {
         return event
     }
 
-    /// Returns the header of a trace. gpsd output has no header, so a header is created, with the start time if it is
-    /// known. Sensors that appear only in events are added to the header.
+    /// Returns the header of a trace. For gpsd output, which has no header, creates one that contains the start time if
+    /// it is known. Sensors that appear only in events are added to the header.
     package static func header(of trace: TraceFile) -> TraceHeader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {

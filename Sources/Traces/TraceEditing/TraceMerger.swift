@@ -7,7 +7,7 @@ public import Trace
 public enum TraceMerger {
     /// The method for aligning the traces in time.
     public enum Alignment: String, Sendable, CaseIterable {
-        /// Aligns the traces by the civil time of their starts.
+        /// Aligns the traces by the civil times at which they start.
         case clock
         /// Aligns the starts of all traces.
         case start
@@ -18,7 +18,7 @@ public enum TraceMerger {
     /// Writes the events of all traces in chronological order. Events with equal times are written in the order of the
     /// traces.
     ///
-    /// The header is based on the first trace's header. It starts at the earliest start of all traces and contains the
+    /// The header is based on the first trace's header. Its start time is the earliest of all traces, and it lists the
     /// devices, sensors, calibrations and contexts of all traces.
     ///
     /// A number is appended to the following names:
@@ -32,8 +32,8 @@ public enum TraceMerger {
     /// others gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``, every trace must
     /// contain its start time.
     ///
-    /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum, different
-    ///   clocks, and warnings.
+    /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum and different
+    ///   clocks, and any warnings.
     @discardableResult
     public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink

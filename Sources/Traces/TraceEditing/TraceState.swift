@@ -19,7 +19,7 @@ package struct TraceState: Sendable {
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
     private var devices: [UInt8]?
-    /// For each receiver that was added or changed after the last device list, its last DEVICE report.
+    /// The last DEVICE report of each receiver that was added or changed after the last device list.
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 

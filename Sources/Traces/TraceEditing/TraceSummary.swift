@@ -18,8 +18,8 @@ package struct TraceSummary: Sendable {
         /// The times of the first and last event, in nanoseconds since the start of the trace.
         package var first: Int64 = 0
         package var last: Int64 = 0
-        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. It
-        /// is computed from at most the first 4096 intervals.
+        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. At
+        /// most the first 4096 intervals are used.
         package var interval: Int64 = 0
         /// The number of gaps: intervals of at least one second that are longer than five median intervals.
         package var gapCount = 0
@@ -40,18 +40,18 @@ package struct TraceSummary: Sendable {
         package var fixCount = 0
         /// The number of reports that contain latitude, longitude and altitude.
         package var threeDimensionalCount = 0
-        /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains an error. It is
-        /// computed from at most the first 65,536 errors.
+        /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains one. At most the first
+        /// 65,536 errors are used.
         package var medianError = Double.nan
-        /// The limits of the area that the positions cover, in degrees north or east. NaN without a fix.
+        /// The limits of the area that the positions cover, in degrees north or east. NaN if there is no fix.
         package var south = Double.nan
         /// The western limit. It is greater than `east` if the track crosses the 180° meridian. If the track goes
         /// around the Earth, the limits are -180 and 180.
         package var west = Double.nan
         package var north = Double.nan
         package var east = Double.nan
-        /// The sum of the distances between consecutive fixes, in metres. Includes jumps of any length, and noise while
-        /// stationary.
+        /// The sum of the distances between consecutive fixes, in metres. It includes jumps of any length and position
+        /// noise while the receiver is stationary.
         package var distance = 0.0
         /// The first and last time in the reports, or nil if no report contains a time.
         package var firstTime: WallTime?

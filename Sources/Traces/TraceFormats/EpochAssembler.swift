@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each time more completely,
+/// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each time with more data,
 /// and may send the satellite report before or after the corresponding position.
 struct EpochAssembler {
     /// The maximum time between the arrivals of two reports of an epoch, in nanoseconds (2 s).
@@ -22,7 +22,7 @@ struct EpochAssembler {
         /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
         /// arrived.
         var time: WallTime?
-        /// True for the first fix, and for the first fix after a loss of the fix or of the source.
+        /// True for the very first fix, and for the first one after the fix or the source was lost.
         var startsSegment = false
     }
 
@@ -80,7 +80,7 @@ struct EpochAssembler {
         if let pending, let time = report.time, time == pending.report.time,
             (arrival ?? 0).subtractingSaturated(pending.arrival ?? 0) < Self.maximumEpochDuration
         {
-            // A report without a fix does not replace a fix of the same epoch.
+            // A report without a fix does not replace a fix from the same epoch.
             if report.hasFix || !pending.report.hasFix { replace(pending, by: report) }
             return nil
         }
@@ -164,8 +164,8 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // If a new satellite report contains no time, `sky.time` is only an assumption (the time of the preceding
-        // position) and is not compared.
+        // If a new satellite report contains no time, `sky.time` is only a guess (the time of the preceding position),
+        // so it is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -188,8 +188,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth. If they were exported, the file could be invalid or contain
-    /// different values. Returns true if a value was removed.
+    /// Removes values that are impossible on Earth. Exporting them could produce an invalid file or change their
+    /// values. Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

@@ -16,10 +16,10 @@ struct EqualTimeSpreader<Item> {
     static var maximumItems: Int { 16_384 }
     private var items: [Item] = []
     private var size = 0
-    /// The time that the file states for the buffered items, or nil if no item with a time has been appended yet.
+    /// The time of the buffered items according to the file, or nil if no item with a time has been appended yet.
     private var time: Int64?
-    /// If items with the same time are yielded in several batches, the part of their interval that the previous batches
-    /// occupy, in nanoseconds.
+    /// The part of the interval, in nanoseconds, that is already occupied by earlier batches of items with the same
+    /// time.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0

@@ -61,8 +61,8 @@ struct PathWriter: ~Copyable {
         return epochs
     }
 
-    /// Counts the values of a position that the file omits, for the remarks. `altitude` is the altitude that is written
-    /// to the file, or NaN.
+    /// Counts the values of a position that are not written to the file, for the remarks. `altitude` is the altitude
+    /// that is written, or NaN.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {

@@ -24,7 +24,8 @@ public struct RecordingFile: Sendable {
 
     /// Opens a file or a folder.
     ///
-    /// - Throws: An error that states the type of an unsupported file or the location of the damage.
+    /// - Throws: An error that states the type of the file if it is unsupported, or the location of the damage if it is
+    ///   damaged.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }

@@ -35,7 +35,7 @@ public struct RecordingFormat: Sendable {
     /// True if the caller need not check the trace for damaged gpsd reports: either the writer checks it, or the format
     /// contains no gpsd reports.
     var reportsDamage = false
-    /// Returns the confidence that an input has this format. The closure is nil if the format cannot be read.
+    /// Returns the confidence that an input is in this format. nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path and returns remarks about omitted content.

@@ -4,7 +4,7 @@ import Trace
 
 /// Counts, by kind, the content that an export omits because the format cannot represent it.
 struct SkippedContent: Sendable {
-    /// The content kinds, in the order of the remarks.
+    /// The content kinds, in the order in which the remarks list them.
     enum Kind: Int, CaseIterable, Sendable {
         case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 

@@ -4,8 +4,7 @@ import DeviceCore
 import Trace
 
 /// Iterates over the motion readings of a trace in the order of their measurement times. A trace contains readings in
-/// the order of arrival, which may be different. If several readings of a sensor have the same time, only the first is
-/// returned.
+/// order of arrival, which may differ. If several readings of a sensor have the same time, only the first is returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.
@@ -15,7 +14,7 @@ struct SortedReadings {
         var value: SIMD3<Double>
     }
 
-    /// A sensor and statistics of its readings.
+    /// A sensor and statistics about its readings.
     struct Sensor {
         var description: SensorDescription
         var count = 0

@@ -47,7 +47,7 @@ enum UnsupportedFileDetector {
         return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
     }
 
-    /// Keys in the JSON of phone apps: Sensor Logger, Google Timeline and GPSLogger.
+    /// JSON keys that phone apps write: Sensor Logger, Google Timeline and GPSLogger.
     private static let phoneKeys = [
         "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
         "\"latitudeE7\":",

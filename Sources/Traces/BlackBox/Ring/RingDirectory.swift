@@ -9,7 +9,7 @@ import Trace
 final class RingDirectory: Sendable {
     /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
-        /// The recorder number, counted from 1.
+        /// The number of the earlier recorder, counted from 1.
         var number: Int
         var paths: [String]
     }
@@ -32,7 +32,7 @@ final class RingDirectory: Sendable {
         self.mode = mode
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
-        // A symbolic link is not followed, because files in a different directory would then be moved and removed.
+        // Symbolic links are not followed. Otherwise, files in another directory would be moved and removed.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -100,8 +100,8 @@ final class RingDirectory: Sendable {
     /// Returns the path of a segment, for messages.
     func segmentPath(_ number: Int) -> String { "\(path)/\(RingSegmentName(number: number).text)" }
 
-    /// Returns a path to the same file that remains valid if the directory is renamed or replaced. Without /proc,
-    /// returns the given path.
+    /// Returns a path to the same file that remains valid if the directory is renamed or replaced. If /proc is not
+    /// available, returns the given path.
     func stablePath(_ path: String) -> String {
         let folder = "/proc/self/fd/\(descriptor)"
         return access(folder, F_OK) == 0 && path.hasPrefix(self.path) ? folder + path.dropFirst(self.path.count) : path
@@ -111,8 +111,8 @@ final class RingDirectory: Sendable {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
         if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
-            // There is a symbolic link with the segment's name, which was created while other users could write to the
-            // directory. Removing it loses no data, because the segments of earlier recorders have been renamed.
+            // A symbolic link with the segment's name was created while other users could write to the directory.
+            // Removing it loses no data, because the segments of earlier recorders have been renamed.
             unlink(stablePath(path))
             segment = ExclusiveFile.open(stablePath(path))
         }

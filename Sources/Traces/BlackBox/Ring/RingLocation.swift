@@ -89,7 +89,8 @@ package struct RingLocation: Sendable, Hashable {
         return path
     }
 
-    /// Returns the text with only those characters that all file systems accept in names.
+    /// Returns the beginning of the text with hyphens in place of characters that some file systems do not accept in
+    /// names.
     private static func fileNameComponent(_ text: String) -> String {
         String(
             text.utf8.prefix(40).map { byte -> Character in

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// Reads the events of consecutive segments, and holds one segment in memory at a time.
+/// Reads the events of consecutive segments, holding one segment in memory at a time.
 struct RingReader {
     private struct Segment {
         var path: String
@@ -44,8 +44,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True if the file is empty or contains only a part of a header. Such a file remains if the recorder is killed
-    /// right after creating it.
+    /// True if the file is empty or contains only a part of a header. Such a file is left behind if the recorder is
+    /// killed right after creating it.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }

@@ -21,8 +21,8 @@ struct RingSegmentList: Sendable {
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// The time from which events are kept regardless of their age, because they belong to a trace that will be saved.
-    /// In nanoseconds since the start of the recording, or nil if there is no trigger.
+    /// The time, in nanoseconds since the start of the recording, from which events are kept regardless of their age
+    /// because they belong to a trace that will be saved. nil if there is no trigger.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?

@@ -73,7 +73,7 @@ package struct SavedTrace: Sendable {
     }
 }
 
-/// The path at which a trace is saved. If several paths are tried, this is the last of them.
+/// The path at which a trace is saved. If several paths are tried, this is the last one.
 private final class LastPath: Sendable {
     let path = Mutex("")
 

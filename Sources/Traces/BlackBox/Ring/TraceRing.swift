@@ -8,12 +8,13 @@ package import Trace
 
 /// The last minutes of a recording, stored on disk in segments. New segments replace the oldest segments.
 ///
-/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace, whose first lines repeat the
-/// state at that time: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
+/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace whose first lines restore the
+/// state at its beginning: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
 /// time in the header is computed again for each segment, because the clock may have been corrected.
 ///
 /// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. The
-/// writing thread never synchronizes with the disk. If synchronization on the other thread fails, the next write fails.
+/// writing thread never synchronizes with the disk; a separate thread does. If synchronization fails, the next write
+/// fails.
 package final class TraceRing: TraceDestination, Sendable {
     /// The duration and size of a ring.
     package struct Options: Sendable {
@@ -144,7 +145,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // Writing the preceding bytes has changed the current segment, so the check is repeated.
+                // Writing the preceding bytes changes the current segment, so the check must be repeated.
                 if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
@@ -185,7 +186,7 @@ package final class TraceRing: TraceDestination, Sendable {
         for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &stateBytes) }
         let stateLines = stateBytes.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
-            // The civil time of the start, computed from the clock's current setting.
+            // The civil time of the start, according to the clock's current setting.
             let passed = clock.now.nanoseconds.subtractingSaturated(start.boot.nanoseconds)
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }

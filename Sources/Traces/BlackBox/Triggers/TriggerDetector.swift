@@ -68,8 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // A trigger for low speed is armed only after the device has been fast. Otherwise, a device that is slow
-            // from the beginning would trigger it.
+            // A low-speed trigger is armed only after the speed has been above the threshold. Otherwise, it would fire
+            // for a device that is slow from the start.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -77,7 +77,8 @@ package struct TriggerDetector: Sendable {
 
     // MARK: Source events
 
-    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of new events.
+    /// Processes an accelerometer reading in m/s², including gravity. The axes may have any orientation. Returns the
+    /// texts of new events.
     package mutating func process(acceleration: SIMD3<Double>, at time: BootTime) -> [String] {
         let magnitude = (acceleration * acceleration).sum().squareRoot()
         guard magnitude.isFinite else { return [] }

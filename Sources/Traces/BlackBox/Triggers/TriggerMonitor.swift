@@ -19,7 +19,7 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Creates a monitor. The closure receives the text of each event, on any thread.
+    /// Creates a monitor. The closure is called with the text of each event and may be called from any thread.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
         self.triggers = triggers
@@ -50,7 +50,7 @@ package final class TriggerMonitor: Sendable {
         if isLate { for subscription in all { subscription.cancel() } }
     }
 
-    /// Cancels the subscriptions. A call of the event closure may still be in progress, but no new call begins.
+    /// Cancels the subscriptions. A call to the event closure may still be in progress, but no new call begins.
     package func stop() {
         let (subscriptions, timer) = state.withLock { state in
             state.hasEnded = true
@@ -90,7 +90,7 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
-            // If a new fix postpones the deadline, the timer is not changed. It then fires too early and is set again.
+            // If a new fix postpones the deadline, the timer is left unchanged. It fires early and is then set again.
             guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// Describes the columns of a table that does not have a known layout.
+/// Describes the columns of a table whose layout is unknown.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -12,13 +12,13 @@ import Trace
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
 /// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
-/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the unit that is
-/// listed first in the table below is used. A minus sign before the unit inverts the sign of the values. Acceleration
-/// from Core Motion requires this (`accel.x=ax:-g`).
+/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
+/// table below is used. A minus sign before the unit inverts the sign of the values. Acceleration from Core Motion
+/// requires this (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: since the start, or since 1970 if longer than three years; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: since 1970 if over three years, else since the start; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
@@ -106,8 +106,8 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The value of a setting may contain a colon. The parser mistakes the part after the colon for a unit, so the
-        // two parts are joined again.
+        // The value of a setting may contain a colon. The parser mistakes the text after it for a unit, so the two
+        // parts are put back together here.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

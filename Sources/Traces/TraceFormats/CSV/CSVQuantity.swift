@@ -37,8 +37,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// The accuracies, whose confidence level depends on the source. They are stored as gpsd's `eph`, `epv`, `eps` and
-    /// `epd`.
+    /// The estimated errors. Their confidence level depends on the source. They are stored as gpsd's `eph`, `epv`,
+    /// `eps` and `epd`.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
@@ -72,8 +72,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns a suggestion for an error message if an unknown name resembles the name of a quantity. Otherwise,
-    /// returns an empty string.
+    /// Returns the part of an error message that suggests the intended quantity for an unknown name, or an empty string
+    /// if there is no suggestion.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -97,7 +97,8 @@ enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
     /// The supported units, beginning with the default. A value is converted by multiplying it by the unit's factor and
-    /// then dividing it by the unit's divisor. For most units, one of these is 1, which avoids a second rounding error.
+    /// then dividing it by the unit's divisor. For most units, either the factor or the divisor is 1, which avoids a
+    /// second rounding error.
     var units: [CSVUnit] {
         switch self {
         case .time:

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 /// Reads comma-separated text row by row (RFC 4180), without copying cells. It skips empty lines and lines that begin
-/// with `#`. It also skips a last row without a line ending, because the row's final digits may be missing. The caller
+/// with `#`. It also skips the last row if it has no line ending, because its final digits may be missing. The caller
 /// must keep the bytes valid while the reader is in use.
 struct CSVReader {
     static let maximumColumns = 1024
@@ -12,7 +12,7 @@ struct CSVReader {
     static let maximumRow = 1 << 20
 
     struct Cell {
-        /// The range of the cell's text, without surrounding white space and quotes.
+        /// The range of the cell's text, excluding surrounding white space and quotes.
         var range: Range<Int>
         /// True if the cell was quoted. Quotes inside the cell are still doubled.
         var isQuoted = false
@@ -23,7 +23,7 @@ struct CSVReader {
     private(set) var line = 0
     /// True if the last line of the text has no line ending, so its row may be incomplete.
     private(set) var isTruncated = false
-    /// The number of cells in a complete row, or nil before the first row.
+    /// The number of cells in a complete row, or nil until the first row has been read.
     var width: Int?
     private(set) var shortRows = 0
     private(set) var separator = UInt8(ascii: ",")
@@ -228,7 +228,7 @@ struct CSVReader {
             }
         }
         guard header.isEmpty || cells.count <= header.count else {
-            // A separator at the end of the line adds an empty cell, which is removed.
+            // A trailing separator adds an empty cell, which is removed.
             if cells.count == header.count + 1, cells[header.count].range.isEmpty {
                 cells.removeLast()
                 return

@@ -5,13 +5,13 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The smallest number that is interpreted as a civil time, in nanoseconds since 1970 (about three years). Smaller
-    /// numbers are interpreted as elapsed times.
+    /// The earliest civil time (March 1973), in nanoseconds since 1970. Smaller numbers are interpreted as elapsed
+    /// times.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if times count from 1970, or nil until a time has been read.
+    /// True if times count from 1970. nil until a time has been read.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
     /// True once a time after ``UnsetClock/gpsEpoch`` has been found, which shows that the logger's clock was set at

@@ -90,7 +90,7 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in the wrong unit, or nil otherwise. For comparison, the Earth's
+    /// A remark that the magnetic field seems to be in the wrong unit, or nil if the unit seems right. The Earth's
     /// field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,

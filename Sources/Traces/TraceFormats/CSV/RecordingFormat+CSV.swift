@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 /// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Readings must be in chronological order.
-/// Readings with the same time share a row. The cells of a sensor without a reading are empty.
+/// Readings with the same time share a row. If a sensor has no reading at that time, its cells are empty.
 struct MotionCSVEncoder {
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
     private(set) var bytes: [UInt8]
@@ -12,7 +12,7 @@ struct MotionCSVEncoder {
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 
-    /// Creates an encoder. The sensors must be of different kinds, in the order of ``kinds``.
+    /// Creates an encoder. The sensors must be sorted in the order of ``kinds``, with at most one of each kind.
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }
@@ -25,7 +25,8 @@ struct MotionCSVEncoder {
         values[sensor] = value
     }
 
-    /// Appends the last row. The time is in seconds with nine decimals, and each value has its shortest decimal form.
+    /// Appends the pending row. The time is written in seconds with nine decimals, and values in their shortest decimal
+    /// form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
@@ -54,7 +55,7 @@ struct MotionCSVEncoder {
 }
 
 extension RecordingFormat {
-    /// Motion readings as CSV in the layout ``MotionCSVLayout/si``, without the columns of missing sensors. The mount
+    /// Motion readings as CSV in the layout ``MotionCSVLayout/si``. Columns of missing sensors are omitted. The mount
     /// matrix is applied, so values are in the device's axes. Only the first sensor of each kind is written.
     package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,

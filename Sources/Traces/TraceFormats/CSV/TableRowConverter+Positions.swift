@@ -5,15 +5,15 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// The time, in nanoseconds (3 s), after which an unchanged position of a moving receiver is considered an old fix
-    /// that the logger repeats.
+    /// The maximum time, in nanoseconds (3 s), for which a moving receiver's position may stay the same. After that,
+    /// the logger is assumed to be repeating an old fix.
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
-    /// The speed from which a receiver counts as moving, in m/s.
+    /// The minimum speed, in m/s, at which a receiver counts as moving.
     private static let minimumMovingSpeed = 1.0
     /// A dilution of precision of at least this value means that the receiver has no fix.
     private static let noFixDilution = 99.0
 
-    /// Converts the position of a row. The parameters are those of `process`.
+    /// Converts the position of a row. Takes the same parameters as `process`.
     mutating func processPosition(
         _ reader: borrowing CSVReader, at time: Int64?, _ civil: WallTime?, _ fix: FixTime?
     ) throws(DeviceError) {
@@ -129,7 +129,7 @@ extension TableRowConverter {
         return .nan
     }
 
-    /// Returns the number of satellites used, which is the first number in a cell such as `18 / 19` (used and in view).
+    /// Returns the number of satellites used: the first number in a cell such as `18 / 19` (used and in view).
     private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column = columns[.sats] else { return .nan }
         if case .unreadable = reader.content(column.index) {
@@ -151,8 +151,8 @@ extension TableRowConverter {
         } else if sky.hdop >= Self.noFixDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // Positions with an accuracy are kept, because they may be a phone's network positions, which have no
-            // satellites.
+            // Positions with an accuracy are kept, because they may be a phone's network positions, which do not depend
+            // on satellites.
             reason = "has no satellites"
         } else {
             return false
@@ -198,8 +198,8 @@ extension TableRowConverter {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// Returns true if the position equals the last kept position and follows it within `repetitionInterval`. Also
-    /// counts these repetitions.
+    /// Returns true if the position equals the last kept position and follows it within `repetitionInterval`. If so,
+    /// counts the repetition.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = earlier.kept, time.subtractingSaturated(last.time) < Self.repetitionInterval,
@@ -232,8 +232,8 @@ extension TableRowConverter {
         firstItems = first
     }
 
-    /// Assigns times to the positions that were read before the first change of the time. If the first positions have
-    /// no time, they are placed one second apart, before the first position that has one.
+    /// Assigns times to the positions that were read before the time first changed. If the first positions have no
+    /// time, they are placed one second apart, before the first position that has one.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
         if let time = first.dropFirst(leading.count).first?.time {

@@ -15,14 +15,14 @@ struct TableRowConverter {
 
     /// The time of the position fix, in tables that have a separate column for it.
     struct FixTime {
-        /// In nanoseconds. The origin may be unknown, because the time is only compared with the fix times of other
+        /// In nanoseconds. The origin need not be known, because the time is only compared with the fix times of other
         /// rows.
         var time: Int64
         /// The wall-clock time, or nil if the origin of `time` is unknown.
         var civil: WallTime?
     }
 
-    /// The position of a row, until its final time is known.
+    /// A position whose final time is not known yet.
     struct Item {
         var report: PositionReport
         var sky: SkyReport
@@ -38,12 +38,11 @@ struct TableRowConverter {
         var fix: (time: Int64, values: [Double], rowTime: Int64?)?
         /// The last position that was not dropped. Used if `dropsRepetitions` is true.
         var kept: (values: [Double], time: Int64)?
-        /// The last position, and the time since which it has been unchanged. Used to detect that the logger repeats an
-        /// old fix.
+        /// The last position, and the time at which it last changed. Used to detect a logger that repeats an old fix.
         var unchanged: (values: [Double], since: Int64)?
     }
 
-    /// The column of each quantity. The caller ensures that either all axes of a sensor are present or none.
+    /// The column of each quantity. The caller ensures that each sensor has columns for all of its axes or for none.
     let columns: [CSVQuantity: Column]
     /// The columns of gravity, if gravity is separate from the acceleration and must be added to it. nil if the
     /// acceleration includes gravity.
@@ -69,7 +68,7 @@ struct TableRowConverter {
 
     var motion = DerivedMotion()
     var earlier = EarlierPositions()
-    /// The positions read before the first change of the time, or nil after that change.
+    /// The positions read before the time first changed, or nil once it has changed.
     var firstItems: [Item]? = []
     /// The time of the first position that has one.
     var firstTime: Int64?
@@ -127,7 +126,7 @@ struct TableRowConverter {
     /// Converts the reader's current row.
     ///
     /// - Parameters:
-    ///   - time: The time of the row in nanoseconds, or nil if it is unknown. Motion readings are then skipped.
+    ///   - time: The time of the row in nanoseconds. If it is nil, motion readings are skipped.
     ///   - civil: The wall-clock time of the row, or nil if it is unknown.
     ///   - fix: The time of the position fix, or nil if the row does not contain it.
     mutating func process(

@@ -50,8 +50,9 @@ enum TableTime {
         return time.nanoseconds + Int64(shift) * 3_600_000_000_000
     }
 
-    /// Parses a date and returns its midnight in nanoseconds since 1970. `order` is `ymd`, `dmy` or `mdy`. The parts
-    /// may be separated by any characters except digits, or written together, as in `20240131` or `310124`.
+    /// Parses a date and returns the start of that day in nanoseconds since 1970. `order` is `ymd`, `dmy` or `mdy`. The
+    /// parts may be separated by any characters except digits, or written without separators, as in `20240131` or
+    /// `310124`.
     static func midnight(_ text: String, order: String) -> Int64? {
         var parts = text.split { !$0.isASCII || !$0.isNumber }.map(String.init)
         if parts.count == 1, let digits = parts.first, digits.count == 8 || digits.count == 6 {

@@ -127,7 +127,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// its files may also search the folder.
     public var mode: UInt32?
     /// The path of the receiver whose positions are written, for formats with only one receiver. If nil, the receiver
-    /// of the first fix is selected.
+    /// that reports the first fix is selected.
     public var receiver: String?
     /// True if gpsd reports and NMEA sentences are written with their arrival times.
     public var includesArrivalTimes = false
@@ -138,7 +138,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if the import has already warned about damaged gpsd reports in the trace.
     package var isDamageReported = false
 
-    /// Creates options. The properties that have no parameter keep their default values.
+    /// Creates options. Properties without a parameter keep their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

@@ -85,7 +85,7 @@ package protocol ByteSource: AnyObject {
 
 /// A source that reads from memory or from a mapped file.
 package final class MemorySource: ByteSource {
-    /// The amount of data to read from a mapped file before its memory pages are released (8 MiB).
+    /// The number of bytes that are read from a mapped file before their memory pages are released (8 MiB).
     private static let window = 8 << 20
     private let bytes: TraceBytes
     private var offset: Int

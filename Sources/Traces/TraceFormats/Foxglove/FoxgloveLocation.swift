@@ -16,7 +16,7 @@ struct FoxgloveLocation {
     var altitude = Double.nan
     /// The heading in radians, clockwise from true north.
     var heading = Double.nan
-    /// The velocity in m/s, with the components east, north and up.
+    /// The east, north and up components of the velocity in m/s.
     var velocity = SIMD3<Double>(repeating: .nan)
     /// The covariance matrix in m², in row-major order. Valid only if it has nine elements.
     private(set) var covariance: [Double] = []
@@ -41,7 +41,7 @@ extension PositionReport {
     /// The altitude is taken as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
     /// reference surface. Standard deviations are the square roots of the diagonal elements of the covariance matrix. A
     /// variance counts as unknown if it is 0 or at least (100 km)². If the altitude is 0 and its variance is at least
-    /// (100 km)², the altitude counts as unknown. Without a velocity, the heading is used as the course.
+    /// (100 km)², the altitude counts as unknown. If there is no velocity, the heading is used as the course.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time

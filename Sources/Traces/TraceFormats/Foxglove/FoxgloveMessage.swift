@@ -8,7 +8,7 @@ import SystemCalls
 
 /// Encodes messages as JSON with the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
-    /// The smallest variance, in m², that marks a value as unknown. It is the square of 100 km.
+    /// The smallest variance, in m², that marks a value as unknown: (100 km)².
     static let minimumUnknownVariance = 1e10
     private static let unknownVariance = 1e12
 

@@ -3,7 +3,7 @@
 package import DeviceCore
 package import Trace
 
-/// Reads tracks, routes or waypoints of a GPX 1.0 or 1.1 file as gpsd reports.
+/// Reads the tracks, routes or waypoints in a GPX 1.0 or 1.1 file as gpsd reports.
 ///
 /// Altitudes (`ele`) are interpreted as metres above mean sea level, which is the usual convention. Together with
 /// `geoidheight`, they determine the height above the ellipsoid. Track segments are separated by a report without a
@@ -13,7 +13,7 @@ package import Trace
 /// Files are read in pieces, so memory use does not depend on the file size. Only points that are not in chronological
 /// order are sorted in memory. If a file is damaged, the points before the damage are read.
 package enum GPXFile {
-    /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet. It is left open.
+    /// Reads a file and writes it to the sink as a trace. The sink must not contain a header yet, and is left open.
     ///
     /// - Returns: Remarks about omitted, derived or unreadable content.
     /// - Throws: An error that states the line if nothing could be read.

@@ -46,8 +46,8 @@ struct GPXImporter {
         }
     }
 
-    /// Returns times for the points at the beginning of a part that have no times. These points are placed before the
-    /// first point with a time, at most one second apart.
+    /// Returns times for the untimed points at the beginning of a part. They are placed before the first point that has
+    /// a time, at most one second apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -145,7 +145,7 @@ package struct PathTiming: Sendable {
     package let speed: Double?
     private var last: (coordinate: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing that places the first point at time zero. The speed is in metres per second. Without a speed,
+    /// Creates a timing that places the first point at time zero. The speed is in metres per second. If it is nil,
     /// points are one second apart. Throws an error if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {

@@ -5,7 +5,7 @@ import JSONBytes
 import Trace
 
 extension GPXReader {
-    /// Reads the `lat` and `lon` attributes of the last tag in degrees, or NaN if they are unreadable.
+    /// Returns the `lat` and `lon` attributes of the last tag in degrees. Unreadable values are NaN.
     mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
         let texts = [xml.attribute("lat"), xml.attribute("lon")].map { $0.map { String(decoding: $0, as: UTF8.self) } }
         let values = texts.map { $0.flatMap(Self.number) ?? .nan }
@@ -26,8 +26,8 @@ extension GPXReader {
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// Parses a number. Returns NaN if the text is empty or unreadable. Unreadable text is recorded as a problem of the
-    /// element or attribute `name`.
+    /// Parses a number. Returns NaN if the text is empty or unreadable. Unreadable text is recorded as a problem with
+    /// the element or attribute `name`.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -73,7 +73,7 @@ extension GPXReader {
         }
     }
 
-    /// Records a warning about a point that was skipped because it does not belong to any track or route that is read.
+    /// Records a warning about a point that was skipped because it is outside the tracks and routes that are read.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",

@@ -9,7 +9,7 @@ import Trace
 ///
 /// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
 /// inside `extensions` (OsmAnd, OpenTracks and others). They are in degrees from true north and in metres per second.
-/// The points that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
+/// Garmin's intermediate route points (`gpxx:rpt`) are read as ordinary route points.
 struct GPXReader: ~Copyable {
     enum Item {
         /// The start of a track or a route. Waypoints do not belong to a track or a route, so no start precedes them.

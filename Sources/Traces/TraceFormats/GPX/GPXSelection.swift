@@ -50,7 +50,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If there are several points and all have the same time, it cannot be the time of measurement, so it is
+        // If there are several points and all of them have the same time, it is not the time of measurement and is
         // ignored.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =

@@ -15,7 +15,7 @@ struct GPXSummary {
 
     struct Part {
         var content: GPXOptions.Content
-        /// The part's number among the parts of the same kind, counted from 1.
+        /// The part's number, counted from 1 separately for each kind of part.
         var number: Int
         var name = ""
         /// The part's position in the file, or nil for waypoints, which may be anywhere in the file.

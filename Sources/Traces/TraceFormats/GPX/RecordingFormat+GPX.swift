@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as a GPX 1.1 track. A loss of the fix or of the source starts a new segment. Course and speed are
+    /// Positions as a GPX 1.1 track. If the fix or the source is lost, a new segment starts. Course and speed are
     /// written in Garmin's TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean
     /// sea level.
     package static let gpx = RecordingFormat(
@@ -25,7 +25,7 @@ extension RecordingFormat {
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
     }
 
-    /// Positions as GPX waypoints, at most one per second, for playback by Xcode and phone simulators.
+    /// Positions as GPX waypoints, at most one per second, for playback in Xcode and phone simulators.
     package static let xcode = RecordingFormat(
         name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
         writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeWaypoints() })

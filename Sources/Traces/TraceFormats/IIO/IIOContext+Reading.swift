@@ -163,7 +163,7 @@ extension IIOContext {
     /// A key is `device/attribute`, `device/buffer/attribute`, `device/input/channel/attribute` or `device/output/…`.
     /// Values are strings, or numbers that are used exactly as written.
     ///
-    /// - Returns: At most 100 keys that match no attribute of this context.
+    /// - Returns: The keys that match no attribute of this context, at most 100.
     /// - Throws: An error with code `invalidTrace` that states the line.
     @discardableResult
     package mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {

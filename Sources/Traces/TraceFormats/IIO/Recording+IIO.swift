@@ -11,11 +11,11 @@ extension Recording {
 
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// Each scan contains all input channels that have a scan element, including the timestamp. By default,
-    /// `iio_readdev` writes such scans. Scans without timestamps are spaced evenly. Timestamps that count from 1970
-    /// determine ``start``.
+    /// Each scan must contain all input channels that have a scan element, including the timestamp. This is the default
+    /// of `iio_readdev`. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine
+    /// ``start``.
     ///
-    /// - Parameter scans: Returns the data of a device, or nil if there is none.
+    /// - Parameter scans: A closure that returns the data of a device, or nil if there is none.
     /// - Throws: An error that states the device and the missing information.
     package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
@@ -123,8 +123,8 @@ extension Recording {
         track = spaced
     }
 
-    /// Shifts the tracks with civil times so that they begin at zero, and does the same with the tracks with times
-    /// since boot. A more precise alignment is impossible, because the offset between the two clocks is unknown.
+    /// Shifts two groups of tracks, those with civil times and those with times since boot, so that each group begins
+    /// at zero. A more precise alignment is impossible, because the offset between the two clocks is unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }

@@ -5,8 +5,8 @@ import Trace
 
 extension RecordingFormat {
     /// Positions as KML 2.2 for viewers. Each segment is written as a line. If all its positions have times, it is also
-    /// written as a track (Google's `gx:Track`). Altitudes are above mean sea level. If a position of a segment has no
-    /// altitude, the segment is clamped to the ground.
+    /// written as a track (Google's `gx:Track`). Altitudes are above mean sea level. If any position in a segment has
+    /// no altitude, the segment is clamped to the ground.
     package static let kml = RecordingFormat(
         name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
         writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeKML() })

@@ -2,11 +2,11 @@
 
 import Trace
 
-/// Sorts nearly ordered events. It buffers recent events and returns the earliest of them.
+/// Sorts events that are nearly in order. It buffers recent events and returns the earliest one first.
 struct EventSorter {
     struct Item {
         var event: TraceEvent
-        /// True for a position from a LocationFix message. Its missing speed and course may be derived.
+        /// True for a position from a LocationFix message. If its speed or course is missing, it may be derived.
         var isPosition = false
     }
 
@@ -16,7 +16,7 @@ struct EventSorter {
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
     private(set) var size = 0
-    /// The number of events that were inserted too late: an event with a later time had already been returned.
+    /// The number of events that were inserted too late, after an event with a later time had been returned.
     private(set) var lateCount = 0
 
     /// Inserts an event. If an event with a later time has already been returned, the new event is given that time.

@@ -7,7 +7,7 @@ import Trace
 
 /// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
 /// completely. From other files, the import reads gpsd reports in JSON, foxglove.LocationFix messages in JSON or
-/// Protocol Buffers, and motion readings whose schemas and topics have the same names as in our files.
+/// Protocol Buffers, and motion readings that use the same schema and topic names as our files.
 struct MCAPImport {
     private enum ChannelRole {
         case gpsd, events
@@ -46,8 +46,8 @@ struct MCAPImport {
     private var derivedMotionCount = 0
     private var impossibleValues = 0
 
-    /// Reads a file into a trace and returns remarks. Throws an error that lists the contents of the file if it
-    /// contains nothing readable.
+    /// Reads a file into a trace and returns remarks. If the file contains nothing readable, throws an error that lists
+    /// its contents.
     static func read(_ chunks: FileContents, into sink: any TraceSink) throws(DeviceError) -> [String] {
         var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
@@ -119,8 +119,8 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event whose time is not set yet. If the event contains a measurement time, it is still
-    /// a timestamp of the file, and not relative to the start of the trace.
+    /// Converts a message to an event whose time is not set yet. A measurement time in the event is still a timestamp
+    /// from the file, not relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = role(of: message.channel)
         switch role {

@@ -34,8 +34,8 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // The buffer grows step by step, because the length that the record states may be wrong and should not be
-            // allocated at once.
+            // The buffer grows step by step, because the record's stated length may be wrong and far too large to
+            // allocate at once.
             if end == buffer.count {
                 let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))
@@ -68,7 +68,7 @@ struct MCAPInput {
         offset += UInt64(count)
     }
 
-    /// Advances to an offset. Returns false if the file ends before the offset.
+    /// Advances to an offset. Returns false if the file ends before it.
     mutating func skip(to target: UInt64) throws(DeviceError) -> Bool {
         while offset < target {
             if position == end, try !fill(1) { return false }

@@ -40,8 +40,8 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset at which reading stopped because the bytes there are not a record, or nil if this has not happened.
-    /// Records with invalid contents do not stop the reader; they are counted in `brokenRecords`.
+    /// The offset at which reading stopped because no record starts there; otherwise nil. Records with invalid contents
+    /// do not stop the reader; they are counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -150,7 +150,7 @@ struct MCAPReader {
     }
 
     /// Processes a record. If it is a message, returns the message, whose data has not been read yet. Otherwise,
-    /// returns nil, after advancing past the record or, if it is a chunk, into it.
+    /// advances past the record, or into it if it is a chunk, and returns nil.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataChecksum?.value

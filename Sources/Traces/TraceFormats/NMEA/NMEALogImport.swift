@@ -72,8 +72,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Determines the day to which a time of day belongs: the day on which it is closest to `instant`. Returns the
-    /// midnight at which this day begins.
+    /// Determines the day on which a time of day is closest to `instant`, and returns the start of that day.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)

@@ -67,7 +67,7 @@ struct NMEALogSummary {
 
 /// Iterates over the lines of an NMEA log.
 struct NMEALogLines {
-    /// The maximum length of a time that precedes a sentence, in bytes.
+    /// The maximum length, in bytes, of an arrival time in front of a sentence.
     private static let maximumStamp = 64
     /// The maximum length of a line in bytes. Longer text, such as a binary block, is read in pieces.
     private static let maximumLine = 1 << 16
@@ -89,8 +89,8 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. `contents` is the owner of the bytes. If it is not nil, its memory pages are released after
-    /// they have been read.
+    /// Creates an iterator. `contents` owns the bytes. If it is not nil, its memory pages are released after they have
+    /// been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents

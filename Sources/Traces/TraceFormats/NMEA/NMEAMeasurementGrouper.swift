@@ -3,9 +3,9 @@
 import DeviceCore
 import NMEAFormat
 
-/// Groups reports into measurements. A measurement is a position with the satellite reports before it and the attitude
-/// reports after it. If the receiver's times have a low resolution, consecutive measurements may have the same time.
-/// Such measurements are spread over the interval until the next time.
+/// Groups reports into measurements. A measurement consists of a position, the satellite reports before it and the
+/// attitude reports after it. If the receiver's times have a low resolution, consecutive measurements may have the same
+/// time. Such measurements are spread over the interval until the next time.
 struct NMEAMeasurementGrouper {
     /// A report and its line number. `shift`, in nanoseconds, is added to the receiver's time when measurements with
     /// the same time are spread.
@@ -77,8 +77,9 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if this report and `other` are separate measurements: this report is a fix whose position or other
-    /// values differ from those of `other`. Always returns false for a report that contains a receiver name.
+    /// Returns true if this report and `other` are separate measurements, that is, if this report is a fix whose
+    /// position or other values differ from those of `other`. Always returns false for a report that contains a
+    /// receiver name.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -137,9 +137,9 @@ struct NMEAExport {
 extension RecordingFormat {
     /// The positions, satellites and attitudes of a receiver as NMEA 0183 sentences that end with CR LF.
     ///
-    /// By default, the receiver of the first fix is written. A position without a time is written with its arrival
-    /// time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in milliseconds
-    /// precedes each sentence.
+    /// By default, the receiver that reports the first fix is used. A position without a time is written with its
+    /// arrival time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in
+    /// milliseconds precedes each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true,
@@ -147,7 +147,7 @@ extension RecordingFormat {
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // gpsd's test files contain both NMEA sentences and the reports that gpsd derived from them. Such a file is
-        // read as gpsd reports, and not as an NMEA log.
+        // read as gpsd reports, not as an NMEA log.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

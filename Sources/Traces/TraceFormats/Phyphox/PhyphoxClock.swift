@@ -72,7 +72,7 @@ struct PhyphoxClock {
     /// Converts an experiment time to a trace time, both in nanoseconds.
     func traceTime(_ experiment: Int64) -> Int64 {
         guard intervals.count > 1 else { return experiment.subtractingSaturated(intervals.first?.experiment ?? 0) }
-        // The last interval that began before the time, or the first interval if there is none.
+        // The last interval that began before the given time, or the first interval if none did.
         let interval = intervals[max(intervals.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
         return interval.trace.addingSaturated(experiment.subtractingSaturated(interval.experiment))
     }

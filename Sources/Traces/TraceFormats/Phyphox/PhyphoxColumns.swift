@@ -5,7 +5,7 @@ import DeviceCore
 /// The columns of a phyphox table, identified by their names and by the units that follow in parentheses.
 struct PhyphoxColumns {
     /// The column of each quantity. If several columns contain the same quantity, the first is used. Acceleration
-    /// includes gravity. Its sign is Android's on all platforms.
+    /// includes gravity and has Android's sign on all platforms.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     private var linearAxes: Set<Int> = []
     /// Words in several languages that identify acceleration without gravity.

@@ -135,8 +135,9 @@ struct PhyphoxReader {
 extension Recording {
     /// Reads an unpacked CSV export of the phyphox app: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
-    /// Accuracies are the phone's radii in metres (eph, epv), regardless of the unit in the header. A pause of the
-    /// experiment is a gap in the trace. Axes are the phone's: x to the right, y up, z out of the screen.
+    /// Accuracies (eph, epv) are the radii that the phone reported, in metres, regardless of the unit in the header.
+    /// Pausing the experiment leaves a gap in the trace. Axes are the phone's: x to the right, y up, z out of the
+    /// screen.
     ///
     /// - Throws: An error that states the file, the line and the column.
     package init(phyphoxFolder path: String) throws(DeviceError) {

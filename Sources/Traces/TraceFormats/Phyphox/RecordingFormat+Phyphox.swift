@@ -9,7 +9,7 @@ extension RecordingFormat {
         name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in
             if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
-            // A single table can also have a `meta` folder beside it.
+            // A single table may have a `meta` folder beside it.
             return .recording(
                 try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
                     try input.readSibling(named: file)

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A point between two readings at which the clock of a recording was set back.
+/// A point in a recording, between two readings, at which the clock was set back.
 struct ClockStepBack: Sendable, Hashable {
     /// The index of the first reading after the step, in file order.
     var index: Int
@@ -32,14 +32,14 @@ extension [Int64] {
     /// If the readings after a possible step outnumber the earlier readings in the same time range by more than this
     /// factor, they are assumed to be late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
-    /// To detect a repeated part of the recording, about this many readings are compared.
+    /// The approximate number of readings that are compared to detect a repeated part of the recording.
     private static let comparedReadings = 256
     /// The maximum number of steps. A larger number indicates interleaved readings of several devices.
     private static let maximumSteps = 8
 
     /// Returns the points at which the clock was set back during a recording.
     ///
-    /// After a step, the clock runs through times that have already occurred before it. Sorting would therefore
+    /// After a step, the clock runs through times that already occurred before the step. Sorting would therefore
     /// interleave the readings from before and after the step. Times also decrease in three other cases, which are not
     /// reported as steps:
     ///
@@ -133,7 +133,7 @@ extension [Int64] {
 }
 
 extension ArraySlice<Int64> {
-    /// Returns the index of the first time that is not before `time`, by binary search.
+    /// Uses binary search to find the index of the first time at or after `time`.
     fileprivate func lowerBound(of time: Int64) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

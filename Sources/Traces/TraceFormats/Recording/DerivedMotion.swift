@@ -23,7 +23,7 @@ package struct DerivedMotion: Sendable {
     package mutating func reset() { last = nil }
 
     /// Fills in missing values of course, speed and climb. Returns true if at least one value was filled in. A report
-    /// without a fix discards the previous position. The time is in nanoseconds, on any clock.
+    /// without a fix discards the previous position. The time is in nanoseconds and may be from any clock.
     @discardableResult
     package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {

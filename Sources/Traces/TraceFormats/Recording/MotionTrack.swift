@@ -114,7 +114,8 @@ extension MotionTrack {
 
     /// Returns a remark if the readings are implausible on Earth, for example because the unit is wrong.
     ///
-    /// - An accelerometer at rest reads 9.8 m/s². The median magnitude of a carried device is between 4 and 40 m/s².
+    /// - An accelerometer at rest reads 9.8 m/s². If the device is carried, the median magnitude is between 4 and 40
+    ///   m/s².
     /// - Gyroscopes in phones and on boards measure up to 2000 degrees per second, or 35 rad/s.
     /// - Air pressure is 31 kPa on Mount Everest and at most 108 kPa at sea level.
     /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron, it may be several times stronger.

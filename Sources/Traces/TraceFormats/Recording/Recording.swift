@@ -50,7 +50,7 @@ public struct Recording: Sendable, Hashable {
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// The remark about values that no receiver can measure, without the number of values, which must precede it.
+    /// The remark about values that no receiver can measure. The caller puts the number of values in front of it.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
     /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, time zero

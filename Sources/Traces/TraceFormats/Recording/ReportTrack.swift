@@ -53,7 +53,7 @@ public struct ReportTrack: Sendable, Hashable {
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. Must be read before `sort()` is called, because the reports must be
-    /// in file order. A report with the same time and the same line as an earlier report counts as a repetition.
+    /// in file order. A report with the same time and text as an earlier report counts as a repetition.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
     /// After each clock step, shifts the later times so that they follow on from the earlier ones. The reports must be

@@ -11,9 +11,9 @@ package enum SampleConvention: Sendable, Hashable {
     case appleSignSI
 }
 
-/// Converts values between the units of other programs and the units of sources (m/s², rad/s, gauss, kPa). To convert
-/// microtesla to gauss, values are divided by 100 instead of multiplied by 0.01, because 0.01 has no exact binary
-/// representation.
+/// Converts values between the units that other programs use and the units that sources deliver (m/s², rad/s, gauss,
+/// kPa). To convert microtesla to gauss, values are divided by 100 instead of multiplied by 0.01, because 0.01 has no
+/// exact binary representation.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665

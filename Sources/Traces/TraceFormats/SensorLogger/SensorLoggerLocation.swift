@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Reads a Sensor Logger file of positions. All columns except the coordinates are optional.
+/// Reads a position file from Sensor Logger. All columns except the coordinates are optional.
 struct SensorLoggerLocation {
     private static let names: [(quantity: CSVQuantity, name: String)] = [
         (.lat, "latitude"), (.lon, "longitude"), (.altHAE, "altitude"), (.altMSL, "altitudeabovemeansealevel"),
@@ -41,8 +41,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // A small time does not count from 1970. Its origin is unknown, and therefore the civil time is unknown
-            // too.
+            // A small time does not count from 1970. Its origin is unknown, and so is the civil time.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()

@@ -10,9 +10,9 @@ public struct SensorLoggerOptions: Sendable, Hashable {
         case android
     }
 
-    /// The operating system. If nil, Metadata.csv determines it.
+    /// The operating system. If nil, it is read from Metadata.csv.
     public var platform: Platform?
-    /// True if the setting "Standardise Units & Frames" was on. If nil, Metadata.csv determines the setting.
+    /// True if the setting "Standardise Units & Frames" was on. If nil, the setting is read from Metadata.csv.
     public var isStandardised: Bool?
 
     /// The file from which positions are read, for example "LocationGps.csv". If nil, the first of these files that

@@ -19,8 +19,8 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps that a remark reports. Steps are detected in each sensor file separately. These are from the
-    /// file with the most steps.
+    /// The clock steps to report in a remark: those of the sensor file with the most steps. Each file is checked
+    /// separately.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {
@@ -181,7 +181,7 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// Reads the readings of one file. Values are converted to the units used by sources, and times to nanoseconds
+    /// Reads one file of sensor readings. Values are converted to the units used by sources, and times to nanoseconds
     /// since 1970.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
@@ -217,8 +217,8 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Sets time zero. If the first reading follows the start time in Metadata.csv within a minute, time zero is that
-    /// start time. Otherwise, it is the time of the first reading.
+    /// Sets time zero. If the first reading is less than a minute after the start time in Metadata.csv, time zero is
+    /// that start time. Otherwise, it is the time of the first reading.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
         // The tracks are not sorted yet, so the earliest time is only approximate, which is sufficient.
         let times =

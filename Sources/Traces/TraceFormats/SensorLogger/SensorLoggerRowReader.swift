@@ -5,8 +5,7 @@ import Trace
 
 /// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The smallest time that is taken as a civil time, in nanoseconds since 1970. Smaller times count from an unknown
-    /// start.
+    /// The earliest civil time, in nanoseconds since 1970. Smaller times are assumed to count from an unknown origin.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader

@@ -48,7 +48,7 @@ struct UmockdevImport {
     }
 
     /// Returns the accessory and the protocol that use the script's device node. If `hasDescribedNode` is false, no
-    /// described device has that node, and the first accessory with a protocol is returned.
+    /// description contains that node, and the first accessory with a protocol is returned.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
@@ -168,8 +168,8 @@ private enum UmockdevFile {
             return
         }
         if !prefix.starts(with: "d 0 /".utf8) {
-            // A script need not begin with a device name. If it does not, it is recognized only if it has the file name
-            // extension of scripts.
+            // A script need not begin with a device name. If it does not, its file name must have the extension of a
+            // script.
             guard input.name.lowercased().hasSuffix(Self.script.fileExtension), let first = prefix.first else {
                 return nil
             }

@@ -40,7 +40,8 @@ enum XMLCharacters {
         return CheckResult(valid: count, isBroken: false)
     }
 
-    /// Returns the length in bytes of the multi-byte character at `at`, 0 if it is incomplete, or -1 if it is invalid.
+    /// Returns the length in bytes of the multi-byte character at the index `at`, 0 if it is incomplete, or -1 if it is
+    /// invalid.
     ///
     /// The ranges are from the Unicode Standard's table of well-formed UTF-8 byte sequences, which excludes overlong
     /// forms, surrogates and code points above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted because

@@ -26,7 +26,7 @@ extension XMLReader {
         }
         (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
         tokenLine = nil
-        // The start of the text in the buffer that has not been copied to `gathered` yet.
+        // The start of the buffered text that has not been copied to `gathered` yet.
         var run = position
         var hasReferences = false
         while true {

@@ -177,8 +177,7 @@ package struct XMLReader: ~Copyable {
         DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// Returns the line number at an index in the buffer. Stores the number of line breaks that have been counted so
-    /// far.
+    /// Returns the line number at an index in the buffer. Counts only the line breaks that have not been counted yet.
     @discardableResult
     mutating func countLines(to index: Int) -> Int {
         while counted < index, let lineEnd = memchr(base + counted, 0x0a, index - counted) {
