@@ -35,9 +35,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Tries each part in turn as the name of a place. Returns the places for the first part that names any, provided
-    /// that they match the parts after it. `compatible` receives the parts after a name, and returns those that the
-    /// place must match, or nil to skip this name.
+    /// Tries each part in turn as a place name. Returns the places for the first part that names any place matching the
+    /// later parts. `compatible` receives the later parts and returns those that the place must match, or nil to skip
+    /// the name.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -110,7 +110,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five places that have the name and lie within all the surroundings, best match first.
+    /// Returns up to five places with the given name that match all of the surroundings, best match first.
     private func places(
         named name: [UInt8], _ surroundings: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -139,8 +139,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between two towns if a query names the second one to describe where the
-    /// first one is.
+    /// The maximum distance, in kilometres, between a town and a second town that a query names to locate the first.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
