@@ -24,8 +24,8 @@ package final class BlueZSource: BeaconSource {
         thread.attach(hub)
     }
 
-    /// The reason why beacons cannot be received, or nil. Without subscribers, reading this property queries BlueZ,
-    /// which takes up to 2 s.
+    /// The reason why beacons cannot be received, or nil. If there are no subscribers, reading this property queries
+    /// BlueZ, which takes up to 2 s.
     package var problem: DeviceError? {
         switch hub.status {
         case .available: return nil

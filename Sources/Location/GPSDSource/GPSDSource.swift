@@ -10,7 +10,7 @@ public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
-    /// Creates a source that reads from gpsd at an address.
+    /// Creates a source that reads from gpsd at the given address.
     public convenience init(address: PositionSourceAddress, clock: any DeviceClock) {
         self.init(address: address, clock: clock, repairsWeekRollover: false)
     }

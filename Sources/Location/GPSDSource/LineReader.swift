@@ -83,7 +83,7 @@ struct LineReader {
         }
     }
 
-    /// Records the lines that the framer has discarded because of their length. `count` is their total number.
+    /// Records the lines that the framer has discarded because they were too long. `count` is their total number.
     mutating func recordOverlongLines(_ count: Int) {
         unreadableLines.record(overlongLines: count - overlongLineCount)
         overlongLineCount = count

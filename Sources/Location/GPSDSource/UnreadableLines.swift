@@ -6,7 +6,7 @@ import Synchronization
 /// Logs lines from gpsd that cannot be decoded. The lines of all connections of a source are counted together. Only the
 /// 1st, 10th, 100th line and so on are logged, so that a faulty server cannot fill the log.
 final class UnreadableLines: Sendable {
-    /// The maximum number of bytes of a line that a warning quotes.
+    /// The maximum number of bytes that a warning quotes from a line.
     private static let excerptLength = 120
     private let warn: @Sendable (String) -> Void
     private let counts = Mutex((lines: 0, nextWarning: 1))

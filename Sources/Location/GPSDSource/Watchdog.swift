@@ -6,7 +6,7 @@ import DeviceCore
 struct Watchdog: Sendable {
     enum Action: Sendable, Equatable {
         case none
-        /// Requests the version of gpsd.
+        /// Requests gpsd's version.
         case probe
         case reportSilence
         case closeConnection

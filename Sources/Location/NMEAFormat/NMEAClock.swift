@@ -32,8 +32,8 @@ struct NMEAClock {
 
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
-    /// Advances the clock to the time of day and the date of an epoch, both in nanoseconds. Either may be nil. A
-    /// provisional date does not replace a certain one.
+    /// Advances the clock to an epoch's time of day and date, both in nanoseconds. Either may be nil. A provisional
+    /// date does not replace a certain one.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // If the time of day decreases by more than 12 hours, it belongs to the next day. If it increases by more
@@ -46,8 +46,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // Days may have passed since the first time. Subtracting them from the new date yields the date of the first
-        // time.
+        // To obtain the date of the first sentence, subtract the days that have passed since then from the new date.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

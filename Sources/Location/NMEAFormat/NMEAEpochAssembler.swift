@@ -12,7 +12,7 @@ struct NMEAEpochAssembler {
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
 
-        /// The index of the only kind in the set, from 0 to 3.
+        /// The index, from 0 to 3, of the set's only member.
         var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
@@ -36,7 +36,7 @@ struct NMEAEpochAssembler {
     struct Epoch {
         /// The time of day in nanoseconds, or nil if no sentence contains a time.
         var time: Int64?
-        /// The midnight at the start of the date, in nanoseconds since 1970.
+        /// Midnight at the start of the date, in nanoseconds since 1970.
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []

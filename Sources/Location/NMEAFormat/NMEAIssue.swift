@@ -33,7 +33,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// letters, from the hemispheres of the position and from the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of the fields in the group that a sentence may repeat. Empty if there is no such group.
+    /// The forms of the fields in the sentence's repeating group. Empty if there is no such group.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -67,11 +67,11 @@ struct NMEALayout {
         }
     }
 
-    /// The numbers of the fields that do not have the expected form. The first field after the sentence kind has the
-    /// number 1.
+    /// The numbers of the fields that do not have the expected form. The first field after the sentence kind is number
+    /// 1.
     struct FieldErrors {
-        /// The numbers of the nonempty fields that cannot be parsed. The values of a position are not checked here, but
-        /// when they are read.
+        /// The numbers of the nonempty fields that cannot be parsed. Position values are not checked until they are
+        /// read.
         var invalidFields: [Int] = []
         var firstShiftedField: Int?
     }
@@ -119,8 +119,8 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value, or nil if the field at `index` is no evidence that the fields
-    /// are shifted.
+    /// Returns the index of the first misplaced value, or nil if the field at `index` does not indicate that fields are
+    /// shifted.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index

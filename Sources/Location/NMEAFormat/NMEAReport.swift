@@ -26,7 +26,7 @@ package struct NMEACounts: Sendable, Hashable {
     package var decoded = 0
     /// The number of valid sentences that are not supported, such as proprietary sentences.
     package var unsupported = 0
-    /// The number of truncated or overlong sentences and of sentences with an invalid or missing checksum.
+    /// The number of sentences that are truncated or too long, or have an invalid or missing checksum.
     package var invalid = 0
     /// The number of decoded sentences that contain speed and course (RMC and VTG).
     package var motionSentences = 0

@@ -80,7 +80,7 @@ struct NMEASentenceBuilder {
         for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
     }
 
-    /// Appends degrees with minutes and the hemisphere, or two empty fields if the angle is unknown.
+    /// Appends degrees and minutes, followed by the hemisphere, or two empty fields if the angle is unknown.
     mutating func appendCoordinate(_ value: Double, isLatitude: Bool, decimals: Int) {
         guard value.magnitude <= 180 else { return appendEmpty(2) }
         var unit: Int64 = 1

@@ -56,8 +56,8 @@ struct SatelliteIdentity: Hashable {
 
     init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
-    /// Creates the identity from a satellite number that also determines the system. The number ranges of older systems
-    /// are those of NMEA. The ranges of newer systems are the extended ranges of u-blox and gpsd.
+    /// Creates the identity from a satellite number that also determines the system. Older systems use the NMEA number
+    /// ranges. Newer systems use the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)

@@ -41,8 +41,8 @@ struct CityGrid: Sendable {
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The cell of the city is the last cell whose first city has an index of at most `number`. The row of this cell
-        // is found in the same way.
+        // The city's cell is the last one whose first city has an index of at most `number`. The cell's row is found in
+        // the same way.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1

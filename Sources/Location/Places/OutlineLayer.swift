@@ -29,7 +29,7 @@ struct OutlineLayer: Sendable {
     struct LookupResult: Equatable {
         /// The label of the area that contains the point, or 0 if there is none.
         var label: Int
-        /// The label on the other side of the outline that determined `label`, or 0 if no outline did.
+        /// The label on the other side of the outline that determined `label`, or 0 if there was no such outline.
         var oppositeLabel = 0
     }
 
@@ -44,8 +44,8 @@ struct OutlineLayer: Sendable {
         let column = min(360 / size - 1, max(0, ((longitude + 180) / size).rounded(.down)))
         guard let entry = try entry(row: Int(row), column: Int(column)) else { return LookupResult(label: 0) }
         guard entry.offset > 0 else { return LookupResult(label: entry.corner) }
-        // The origin of the coordinates is half a unit away from the corner, so that no point of an outline coincides
-        // with it.
+        // The coordinate origin is half a unit away from the corner, so that it never coincides with a point of an
+        // outline.
         let x = (longitude + 180 - column * size) * Self.unitsPerDegree - 0.5
         let y = (latitude + 90 - row * size) * Self.unitsPerDegree - 0.5
         return try nearestIntersection(x: x, y: y, corner: entry.corner, arcs: entry.offset)

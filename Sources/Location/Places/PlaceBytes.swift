@@ -60,7 +60,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
         return PlaceBytes(part: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), owner: owner)
     }
 
-    /// Returns the text at an offset, which points to a length byte followed by the text.
+    /// Returns the text at the given offset, which points to a length byte followed by the text.
     func text(at offset: Int) throws(PlaceDataError) -> String {
         let length = try integer(at: offset, byteCount: 1)
         guard length <= bytes.count - offset - 1 else { throw .damaged }

@@ -2,7 +2,7 @@
 
 extension PlaceData {
     /// Converts a string to lower-case UTF-8 without accents and punctuation, and with single spaces between words.
-    /// Latin letters become ASCII: "Île-de-France" becomes "ile de france". Other letters only become lower case.
+    /// Latin letters become ASCII: "Île-de-France" becomes "ile de france". Other letters are only lowercased.
     package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
         var folded: [UInt8] = []
         folded.reserveCapacity(text.utf8.count)

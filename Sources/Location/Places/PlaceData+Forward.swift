@@ -110,7 +110,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five places that have the name and lie within all the surroundings, best match first.
+    /// Returns up to five places with the given name that match all of the surroundings, best match first.
     private func places(
         named name: [UInt8], _ surroundings: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -139,8 +139,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between two towns if a query names the second one to describe where the
-    /// first one is.
+    /// The maximum distance, in kilometres, between a town and a second town that a query names to locate the first.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(

@@ -3,13 +3,12 @@
 import SystemCalls
 
 extension PlaceData {
-    /// If a query names a nearby city, many cities may have this name. At most this number of them are checked for
-    /// proximity.
+    /// If a query names a nearby city, at most this many cities with that name are checked for proximity.
     private static let maximumNeighbours = 50
 
-    /// Returns the areas and countries with a folded name. If there are none, returns the cities with this name. If
-    /// `isHead` is true, the name is that of the requested place itself, so it is not compared with abbreviations of
-    /// areas.
+    /// Returns the areas and countries with the given folded name. If there are none, returns the cities with this
+    /// name. If `isHead` is true, the name is that of the requested place itself, so it is not compared with
+    /// abbreviations of areas.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
@@ -45,7 +44,7 @@ extension PlaceData {
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
-    /// Calls the closure with each row whose key equals a name. The rows must be sorted by their keys.
+    /// Calls the closure with each row whose key equals the given name. The rows must be sorted by their keys.
     private func forEachRow(
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void
@@ -59,7 +58,7 @@ extension PlaceData {
         }
     }
 
-    /// Returns the countries with a two- or three-letter ISO 3166-1 code.
+    /// Returns the countries with the given two- or three-letter ISO 3166-1 code.
     private func countries(code name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         let letters = name.map { $0 & 0xDF }

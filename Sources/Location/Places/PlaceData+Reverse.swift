@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// If the nearest city is within this distance, in kilometres, a point at sea belongs to the country of this city.
-    /// A point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
+    /// A point at sea belongs to the country of the nearest city if that city is within this distance, in kilometres. A
+    /// point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance, in kilometres, to the city that provides the name of a place.
     private static let maximumLocalityDistance = 100.0
@@ -64,7 +64,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches at increasing distances, in kilometres, because there is usually a city nearby.
+    /// Searches within increasing distances, because there is usually a city nearby. All distances are in kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -131,7 +131,7 @@ extension PlaceData {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the nautical time zone at a longitude. In zone names, west is positive.
+    /// Returns the nautical time zone at the given longitude. In zone names, west is positive.
     private static func nauticalZone(_ longitude: Double) -> String {
         let hours = -Int((longitude / 15).rounded())
         return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"

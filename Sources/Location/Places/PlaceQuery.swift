@@ -55,6 +55,6 @@ package struct Place: Equatable, Sendable {
     package var ocean: String?
     package var inlandWater: String?
 
-    /// The name of the most specific feature that has a name.
+    /// The name of the most specific named feature.
     package var name: String? { inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country }
 }

@@ -37,7 +37,7 @@ public final class IIOSource: MotionSource {
         supervisor.attach(hub)
     }
 
-    /// The sensors that are currently known. The best sensor of each kind is first.
+    /// The currently known sensors. The best sensor of each kind comes first.
     ///
     /// The first access opens the contexts and waits for at most 3 s.
     public var sensors: [SensorDescription] {
@@ -54,13 +54,13 @@ public final class IIOSource: MotionSource {
         return hub.contextDescriptions
     }
 
-    /// The errors of the contexts that could not be opened in the last attempt.
+    /// The errors for contexts that could not be opened in the last attempt.
     public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices, for example after a kernel event.
     package func devicesChanged() { sessions.wakeThreads() }
 
-    /// If true, the caller reports changes of local devices, and the source searches less frequently.
+    /// If true, the caller reports changes to local devices, so the source searches less frequently.
     package func setReportsDeviceChanges(_ isEnabled: Bool) { sessions.setWatched(isEnabled) }
 
     /// Subscribes to readings. The closures run on a thread of the source or on the executor of the request.
@@ -116,7 +116,7 @@ extension IIOSource {
             for session in sessions { session.wakeThread(hub: hub, catalog: catalog, owner: self) }
         }
 
-        /// Discovers the sensors that are not known yet, and waits for the results.
+        /// Discovers sensors that are not yet known, and waits for the results.
         func discover() {
             #if !LibIIO
             if isWithoutLibrary { return }

@@ -40,8 +40,8 @@ struct AttitudeHistory: Sendable {
         }
     }
 
-    /// Returns the attitude at a time, interpolated between the adjacent attitudes. Returns nil if the history does not
-    /// cover the time.
+    /// Returns the attitude at the given time, interpolated between the adjacent attitudes, or nil if the history does
+    /// not cover that time.
     func attitude(at time: BootTime) -> Quaternion? {
         guard newest >= 0, time <= entries[newest].time else { return nil }
         var later = newest
@@ -49,8 +49,8 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // In the ring buffer, the oldest attitude follows the newest. If `later` is the oldest, the entry before it
-            // is not older, and the history does not cover the requested time.
+            // If the entry before `later` is not older, `later` is the oldest entry in the ring buffer, and the history
+            // does not cover the requested time.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)

@@ -8,7 +8,7 @@ enum CalibrationRules {
     /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
     /// The standard deviation to assume for an unknown bias, in rad/s. Any large value has the same effect, because the
-    /// filter limits the value to the standard deviation with which the filter starts.
+    /// filter caps the value at the filter's initial standard deviation.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
@@ -43,7 +43,7 @@ enum CalibrationRules {
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 
-    /// Both calibrations must be in the same axes.
+    /// Both calibrations must use the same axes.
     static func isWorthStoring(_ found: MagneticCalibration, over stored: MagneticCalibration?) -> Bool {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }

@@ -28,7 +28,8 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // The check also counts as due if it is too far in the future, because the clock must then have been set back.
+        // The check is also due if it is scheduled too far in the future, because the clock must then have been set
+        // back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 

@@ -231,7 +231,7 @@ final class FusionPipeline: @unchecked Sendable {
         {
             state.acceleration = acceleration.value
         } else {
-            // Without a recent accelerometer reading, the device is assumed not to accelerate.
+            // Without a recent accelerometer reading, the device is assumed not to be accelerating.
             state.acceleration = state.up * Self.standardGravity
         }
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.maximumReadingAge {

@@ -22,7 +22,7 @@ package struct FusionRequest: Sendable, Hashable {
     /// The executor of the subscriber's callbacks, if it can poll the sensors itself.
     package var pollingExecutor: ExecutorIdentity?
 
-    /// Negative and non-finite times become 0.
+    /// Negative and non-finite times are replaced by 0.
     package init(need: Need, interval: Double = 0, latency: Double = 0) {
         self.need = need
         self.interval = interval.isFinite ? max(0, interval) : 0
@@ -43,7 +43,7 @@ package enum FusionEvent: Sendable {
 /// Values are in device axes (x to the right, y to the top edge, z out of the screen) and in the units of Industrial
 /// I/O. The Earth's axes are x east, y north, z up.
 package struct FusedState: Sendable {
-    /// The time of the gyroscope sample or, without a gyroscope, of the accelerometer sample.
+    /// The time of the gyroscope sample or, if there is no gyroscope, of the accelerometer sample.
     package var time: BootTime
     /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary. It
     /// stays constant only if there is a gyroscope.
@@ -56,11 +56,11 @@ package struct FusedState: Sendable {
     package var declination: Double?
     /// True if the gyroscope is used. Without a gyroscope, the attitude lags behind movements.
     package var usesGyroscope = false
-    /// The rotation rate without the gyroscope bias, in radians per second, or zero if there is no gyroscope.
+    /// The bias-corrected rotation rate in radians per second, or zero if there is no gyroscope.
     package var rotationRate = SIMD3<Double>.zero
     /// The proper acceleration in m/s². At rest, it is +9.81 on the axis that points up.
     package var acceleration = SIMD3<Double>.zero
-    /// The magnetic field without the device's own field, in gauss, or nil if there is no magnetometer.
+    /// The magnetic field in gauss, corrected for the device's own field, or nil if there is no magnetometer.
     package var magneticField: SIMD3<Double>?
     package var magneticQuality = MagneticQuality.uncalibrated
     /// The number of times that the magnetometer correction has changed.

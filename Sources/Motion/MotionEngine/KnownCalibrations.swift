@@ -39,7 +39,7 @@ struct KnownCalibrations: Sendable {
         return false
     }
 
-    /// Returns the calibrations that are worth storing, and already marks them as stored.
+    /// Returns the calibrations that are worth storing, and marks them as stored.
     mutating func calibrationsToStore(_ pipeline: FusionPipeline, at now: WallTime) -> [StoreTask] {
         var tasks: [StoreTask] = []
         if let sensor = self[.gyroscope], pipeline.hasBias {

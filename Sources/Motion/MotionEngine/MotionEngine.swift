@@ -104,7 +104,8 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The gyroscope bias in radians per second and its standard deviation, or nil without samples.
+    /// The gyroscope bias in radians per second and its standard deviation, or nil if the gyroscope is not delivering
+    /// samples.
     package var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
         state.withLock { state in
             guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
@@ -112,7 +113,7 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The device orientations covered by magnetometer samples, or nil without a gyroscope.
+    /// The device orientations covered by magnetometer samples, or nil if there is no gyroscope.
     package var poseCoverage: PoseCoverage? { state.withLock { $0.pipeline.calibrator.poseCoverage } }
 
     // MARK: Calibrations
@@ -136,8 +137,8 @@ package final class MotionEngine: Sendable {
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // While the calibration is loaded, the sensor's next readings have to wait, because only one thread at a time
-        // delivers them.
+        // While the calibration is being loaded, the sensor's next readings have to wait, because only one thread at a
+        // time delivers them.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }

@@ -39,13 +39,13 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// The difference from the other clocks, in nanoseconds, above which a sensor's timestamps are not used.
+    /// The difference from the other clocks, in nanoseconds, above which a sensor's timestamps are no longer used.
     private static let maximumClockDifference: Int64 = 1_000_000_000
     /// The difference from the other clocks, in nanoseconds, below which a sensor's timestamps are used again.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
-    /// The maximum delay of samples that the source buffers, in nanoseconds.
+    /// The maximum time for which the source may buffer samples, in nanoseconds.
     var latency: Int64 = 0
     // The arrays are indexed by `Sensor.rawValue`.
     private var timings = InlineArray<3, SensorTiming>(repeating: SensorTiming())
@@ -109,7 +109,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Records the current time. Called whether or not new samples have arrived.
+    /// Records the current time. Called even if no new samples have arrived.
     mutating func recordArrival(_ arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
         guard mayNeedAwaitStart else { return }

@@ -2,10 +2,9 @@
 
 import DeviceCore
 
-/// The intervals between readings that the engine requests from the sensors in order to serve all subscribers.
+/// The reading intervals that the engine requests from the sensors to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
-    /// The maximum gyroscope interval, in seconds. At 20 Hz, the error of the attitude is five times as large as at 100
-    /// Hz.
+    /// The maximum gyroscope interval, in seconds. At 20 Hz, the attitude error is five times as large as at 100 Hz.
     private static let maximumGyroscopeInterval = 0.01
     /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
     /// seconds.

@@ -13,11 +13,11 @@ struct SensorTiming: Sendable {
     /// arrival.
     var hasForeignClock = false
     var lateSampleCount = 0
-    /// The timestamp that is used for the newest sample.
+    /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time from which the silence of a sensor is measured until it delivers its first sample. It is the time of
-    /// the first arrival from any sensor after this sensor was requested.
+    /// The start of the wait for the sensor's first sample: the time of the first arrival from any sensor after this
+    /// sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.

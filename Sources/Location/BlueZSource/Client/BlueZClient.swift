@@ -12,8 +12,8 @@ package struct BlueZClient {
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time, in seconds, within which discovery must start after BlueZ has replied that it is already in progress.
-    /// BlueZ normally reports the start a few milliseconds after this reply.
+    /// If BlueZ replies that discovery is already in progress, discovery must start within this time, in seconds. BlueZ
+    /// normally reports the start a few milliseconds after this reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The errors that prevent the reception of beacons, with their remedies.
+/// The errors that prevent beacon reception, with their remedies.
 enum BlueZProblem {
     static let noAdapter = DeviceError(
         .notFound,

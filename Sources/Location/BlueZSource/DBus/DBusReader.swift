@@ -117,8 +117,8 @@ struct DBusReader {
         guard index == signature.count else { throw DBusFormatError() }
     }
 
-    /// Advances past one complete type in a signature. If `isPresent` is true, the message contains a value of this
-    /// type, which is also skipped. The elements of an array are skipped all at once, using the array's length.
+    /// Advances past one complete type in a signature and, if `isPresent` is true, past the value of this type in the
+    /// message. Array elements are skipped all at once, using the array's length.
     private mutating func skipType(
         _ signature: [UInt8], _ index: inout Int, depth: Int, isPresent: Bool = true
     ) throws(DBusFormatError) {

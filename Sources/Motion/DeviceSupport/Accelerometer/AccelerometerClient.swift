@@ -19,7 +19,7 @@ final class AccelerometerClient: Sendable {
         var queue = BoundedQueue<AccelerationSample>()
     }
 
-    /// The queue holds the readings of ten seconds at the maximum rate of 100 Hz.
+    /// The queue holds ten seconds of readings at the maximum rate of 100 Hz.
     private static let maximumQueuedReadings = 1024
     private static let intervals = 0.01...86_400
 
@@ -78,7 +78,7 @@ final class AccelerometerClient: Sendable {
 
     private func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else {
-            // This event may arrive during the call to `subscribe`. The subscription must not be changed at that time.
+            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
             state.withLock { $0.latest = nil }
             return
         }

@@ -26,9 +26,9 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     open var y: UIAccelerationValue { values.y }
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
-    /// The time of the measurement, in seconds since boot, including periods of system suspend.
+    /// The time of the measurement, in seconds since boot, including time spent in system suspend.
     open var timestamp: TimeInterval { values.time }
-    /// The values and the time as a string.
+    /// The values and the time, formatted as one string.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }
 }
 

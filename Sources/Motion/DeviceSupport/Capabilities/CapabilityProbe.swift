@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Determines a device's capabilities and queries each source only once.
+/// Determines a device's capabilities, querying each source only once.
 struct CapabilityProbe {
     enum Availability {
         case available(String)
@@ -68,8 +68,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// On a simulated device, waiting is useless, because the simulated time does not advance during the wait. Only
-    /// events that arrive during `subscribe` count.
+    /// On a simulated device, waiting is useless, because simulated time does not advance during the wait. Only events
+    /// that arrive during `subscribe` count.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

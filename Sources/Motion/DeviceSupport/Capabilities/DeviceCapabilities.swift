@@ -24,9 +24,9 @@ import LiveDevice
 /// - `location-services`: The position source (gpsd) responds.
 /// - `gps`: The position source reports a receiver or has reported a fix.
 ///
-/// All other capabilities, for example `telephony`, are treated as not available. For `gps`, a receiver without a fix
-/// is sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait for gpsd for
-/// at most `positionTimeout`.
+/// All other capabilities, for example `telephony`, are treated as unavailable. For `gps`, a receiver without a fix is
+/// sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait for gpsd for at
+/// most `positionTimeout`.
 public struct DeviceCapabilities: Sendable {
     let device: Device
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
@@ -97,7 +97,7 @@ extension DeviceCapabilities {
         /// An explanation of the problem.
         public var reason: String
 
-        /// The name, the kind and the reason on one line.
+        /// The name, kind and reason on one line.
         public var description: String { "\(capability) (\(kind.rawValue)): \(reason)" }
     }
 }

@@ -53,7 +53,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let generation = state.generation &+ 1
-                // A post that is already scheduled finds no changes, so it posts nothing.
+                // A post that is already scheduled will find no changes and post nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = generation

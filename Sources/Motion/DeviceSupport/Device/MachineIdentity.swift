@@ -41,7 +41,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Placeholders that the firmware contains if the manufacturer of the machine does not set a name.
+        // Placeholders that the firmware contains if the machine's manufacturer has not set a name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })

@@ -144,7 +144,7 @@ extension UIDevice {
     public static let batteryStateDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryStateDidChangeNotification")
 
-    /// Posted when `batteryLevel` has changed by at least one percentage point, at most once a minute.
+    /// Posted at most once a minute, when `batteryLevel` has changed by at least one percentage point.
     public static let batteryLevelDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryLevelDidChangeNotification")
 
@@ -153,7 +153,7 @@ extension UIDevice {
         "UIDeviceProximityStateDidChangeNotification")
 }
 
-/// A kind of device for which a user interface is designed.
+/// The type of device that a user interface is designed for.
 public enum UIUserInterfaceIdiom: Int, Sendable {
     /// Unspecified. Used for Linux boards.
     case unspecified = -1

@@ -33,8 +33,8 @@ final class ShakeMonitor: Sendable {
 
     /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
     static let interval = 1.0 / 50
-    /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, readings end
-    /// or cancel it earlier.
+    /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, a reading
+    /// ends or cancels it earlier.
     private static let timeout = 3.0
     private static let limit = 64
 
@@ -88,7 +88,7 @@ final class ShakeMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // This event may arrive during the call to `subscribe`. The subscription must not be changed at that time.
+            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
             if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }

@@ -21,8 +21,8 @@ import LiveDevice
 /// listener.becomeFirstResponder()
 /// ```
 ///
-/// After `motionBegan`, the same object receives exactly one more call. This is `motionEnded` if the shaking stops
-/// within about a second, and `motionCancelled` otherwise. All methods are called on the main queue, which requires
+/// After `motionBegan`, the same object receives exactly one more call: `motionEnded` if the shaking stops within about
+/// a second, or `motionCancelled` otherwise. All methods are called on the main queue, which requires
 /// `RunLoop.main.run()`, `dispatchMain()` or an async `main`.
 ///
 /// A responder belongs to the device that is current when the responder is created. The first responder is held weakly.

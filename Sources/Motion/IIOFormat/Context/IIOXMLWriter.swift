@@ -103,8 +103,8 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The product is rounded to a `Double`. If it is close to a tie, the error of this rounding decides whether to
-        // round up or down.
+        // The product has already been rounded to a `Double`. Close to a tie, the error of that rounding decides
+        // whether to round up or down.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

@@ -4,8 +4,7 @@
 package struct IIOAxis: Sendable, Equatable {
     package var channel: Int
     package var channelID: String
-    /// The factor by which the sum of the raw number and the offset is multiplied, or 0 if the driver's scale is
-    /// invalid.
+    /// The factor to apply to the sum of the raw number and the offset, or 0 if the driver's scale is invalid.
     package var scale: Double
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
@@ -35,14 +34,14 @@ package struct IIOAxis: Sendable, Equatable {
             : IIOConversion(offset: offset, factor: scale * unitFactor)
     }
 
-    /// Converts a number from the channel to the sensor's unit. Returns NaN if the axis is not usable.
+    /// Converts a number read from the channel to the sensor's unit. Returns NaN if the axis is not usable.
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
     /// The inverse of ``value(of:)``. The result is not rounded to an integer. Returns NaN if the axis is not usable.
     package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 
-/// The conversion of raw numbers to the sensor's unit, which is (raw + offset) × factor.
+/// The conversion from raw numbers to the sensor's unit: (raw + offset) × factor.
 struct IIOConversion: Sendable {
     let offset: Double
     let factor: Double

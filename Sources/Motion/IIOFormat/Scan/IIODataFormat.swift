@@ -7,7 +7,7 @@ package struct IIODataFormat: Sendable, Hashable {
     package var isSigned: Bool
     /// The number of significant bits, from 1 to `storageBits`.
     package var bits: Int
-    /// The number of bits in the buffer, which is 8, 16, 32 or 64.
+    /// The number of bits that a value occupies in the buffer: 8, 16, 32 or 64.
     package var storageBits: Int
     /// The right shift in bits, from 0 to `storageBits - bits`.
     package var shift: Int

@@ -91,8 +91,8 @@ package struct IIOScanDecoder: Sendable {
     }
 }
 
-/// The scans in a buffer and the destination of their timestamps. The code that creates this value must check the
-/// bounds.
+/// The scans in a buffer and the destination of their timestamps. The bounds must be checked before this value is
+/// created.
 struct IIOScans {
     struct Timestamps {
         var offset: Int

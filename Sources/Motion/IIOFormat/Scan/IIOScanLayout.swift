@@ -34,7 +34,7 @@ package struct IIOScanLayout: Sendable, Equatable {
     /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
-    /// Creates the layout of scans with the given channels. Channels with the same scan index use the same bytes.
+    /// Creates the layout of scans with the given channels. Channels with the same scan index share the same bytes.
     package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }

@@ -65,7 +65,7 @@ extension IIODevice {
     /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
     /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
     /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
-    /// channel "mount". A matrix of zeros is ignored without a remark, because an older driver reports it. Invalid and
+    /// channel "mount". A matrix of zeros is ignored without a remark, because an older driver reports one. Invalid and
     /// singular matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is
     /// accepted only for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {

@@ -47,8 +47,7 @@ extension IIODevice {
 }
 
 extension IIODevice {
-    /// Returns the axis of a channel and, if the axis cannot be used, the problem. In this case, the scale of the axis
-    /// is 0.
+    /// Returns the axis of a channel. If the axis cannot be used, its scale is 0, and the problem is also returned.
     private func axis(at channelIndex: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[channelIndex]
         var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
@@ -123,7 +122,7 @@ package struct IIOSensor: Sendable, Equatable {
     package var canPoll = true
     package var problemText: String?
 
-    /// The reason why the sensor cannot be read, as an error to report. nil if there is no problem.
+    /// The error that prevents the sensor from being read, or nil if there is none.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
     package var isUsable: Bool { problemText == nil }
 }

@@ -61,7 +61,7 @@ struct BufferPlan: Equatable {
     let startTimeout: Double
     /// The time in seconds without samples after which a running capture is considered stalled.
     let stallTimeout: Double
-    /// The time from one refill to the next, in seconds.
+    /// The interval between refills, in seconds.
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
@@ -94,9 +94,9 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor: out of this many samples, only one is delivered. They span at most 0.1 s, because
+    /// Returns the decimation factor n: only every nth sample is delivered. The n samples span at most 0.1 s, because
     /// other clients of the server have to wait for all of them. If the sensor's rate is not close to a multiple of the
-    /// requested rate, samples are discarded only if at least four remain for each requested interval, so that the
+    /// requested rate, samples are discarded only if at least four remain per requested interval, so that the
     /// subscriber's readings can be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
@@ -111,8 +111,7 @@ struct BufferPlan: Equatable {
 }
 
 extension SensorRates {
-    /// Returns true if the sensor may be able to run at twice the given rate or faster. This includes sensors whose
-    /// rates are unknown.
+    /// Returns true if the sensor might support at least twice the given rate, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }
@@ -138,8 +137,7 @@ enum RateSelection {
         }
         switch offered {
         case .unknown:
-            // If the driver does not list its rates, change the rate only to a finite rate that is higher than the
-            // current one.
+            // If the driver does not list its rates, only raise the rate, and only to a finite value.
             guard rate.isFinite, let current, case let rate = min(rate, maximumUnlistedRate), current < rate else {
                 return nil
             }

@@ -20,7 +20,7 @@ struct DeviceGroup {
     var members: [Member]
     let trigger: String?
     let isPolled: Bool
-    /// True if the sensor reports only changes. Missing samples then do not indicate a failure.
+    /// True if the sensor reports only changes, so a lack of samples does not indicate a failure.
     let isEventDriven: Bool
 
     /// `udev` returns a udev property of a device. `key` returns the persistent name of a device.
@@ -132,8 +132,8 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Appends numbers to the paths of sensors that cannot be distinguished otherwise, such as two accelerometers of
-    /// one HID hub. The numbers follow the order in which the kernel registered the devices.
+    /// Appends numbers to the paths of otherwise indistinguishable sensors, such as two accelerometers of one HID hub.
+    /// The numbers follow the order in which the kernel registered the devices.
     static func numberDuplicates(in groups: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for group in groups.indices.sorted(by: { number(of: groups[$0]) < number(of: groups[$1]) }) {

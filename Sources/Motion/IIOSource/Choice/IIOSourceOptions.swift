@@ -8,7 +8,7 @@ public struct IIOSourceOptions: Sendable {
     public var kernelBuffers: Int?
     /// The maximum rate of a sensor that is read axis by axis, in hertz.
     public var maximumPollRate = 200.0
-    /// The maximum time that callers wait for the discovery of sensors, in seconds.
+    /// The maximum time that callers wait for sensor discovery, in seconds.
     package var discoveryTimeout = 3.0
     /// The delay before the first retry after a failure, in seconds. Each further failure doubles the delay.
     package var initialRetryDelay = 0.25

@@ -6,12 +6,12 @@ import DeviceCore
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         case device
-        /// Another clock on this machine that can be read.
+        /// Another readable clock on this machine.
         case local(String)
         /// A clock that cannot be read, so its offset is estimated from the timestamps. The sample with the shortest
         /// delay is assumed to have arrived without delay.
         case remote
-        /// There are no usable timestamps. Samples are distributed evenly over the time since the last arrival.
+        /// There are no usable timestamps, so samples are spread evenly over the time since the last arrival.
         case none
     }
 
@@ -31,16 +31,16 @@ struct TimestampCorrector {
     /// If the offset of a local clock changes by at most this value, in nanoseconds, the change is ignored as
     /// measurement noise. Applying it would make the intervals between the samples uneven.
     private static let offsetNoise: UInt64 = 20_000
-    /// The maximum delay of the first samples, in seconds, if their timestamps are on the device's clock. The time for
-    /// twice the largest buffer is added. If the delay is longer, the driver does not use the clock that it claims to
-    /// use.
+    /// The maximum delay of the first samples, in seconds, if their timestamps are on the device's clock. Twice the
+    /// duration of the largest buffer is added. If the delay is longer, the driver does not use the clock that it
+    /// claims to use.
     private static let maximumInitialDelay = 5.0
     /// Each time the timestamps go backward, `regressionWeight` is added to a score. Each regular refill subtracts 1.
     /// When the score reaches `regressionLimit`, the timestamps are no longer used.
     private static let regressionWeight = 8
     private static let regressionLimit = 64
-    /// If timestamps and arrival times diverge by at least this time, in seconds, this is treated as a clock step. A
-    /// smaller difference is treated as a delay.
+    /// If timestamps and arrival times diverge by at least this many seconds, the divergence counts as a clock step. A
+    /// smaller divergence counts as a delay.
     private static let minimumStep = 1.0
     /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
     /// the offset from the previous capture remains in use.
@@ -48,14 +48,14 @@ struct TimestampCorrector {
 
     /// The offset of a remote machine's clock, as measured during a capture.
     struct ClockState: Equatable {
-        /// The nanoseconds to add to a timestamp.
+        /// The offset to add to a timestamp, in nanoseconds.
         var offset: Int64
         var stamp: Int64
         var time: BootTime
     }
 
     private(set) var base: TimestampClock
-    /// The nanoseconds to add to a timestamp.
+    /// The offset to add to a timestamp, in nanoseconds.
     private(set) var offset: Int64 = 0
     private(set) var clockSteps = 0
     /// The time from one sample to the next in seconds, or 0 if unknown.
@@ -193,9 +193,9 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Assigns evenly spaced times to the samples. The last sample gets the time `end`. If there was a pause after the
-    /// previous refill, the pause stays before the first sample. `spacing` is the interval between the driver's
-    /// timestamps in nanoseconds, or 0 if unknown.
+    /// Assigns evenly spaced times to the samples, ending at `end`. A pause after the previous refill is kept as a gap
+    /// before the first sample. `spacing` is the interval between the driver's timestamps in nanoseconds, or 0 if
+    /// unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -226,9 +226,8 @@ struct TimestampCorrector {
         // At least one nanosecond per sample, so that all times can differ.
         let minimumDuration = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
-            // The timestamps of a delayed refill may begin before the previous sample, although they are in ascending
-            // order. Their spacing is then the shorter of the first and the last interval, because a pause lengthens
-            // only one of them.
+            // The timestamps of a delayed refill may be in ascending order but begin before the previous sample. Their
+            // spacing is then the shorter of the first and last intervals, because a pause lengthens only one of them.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)

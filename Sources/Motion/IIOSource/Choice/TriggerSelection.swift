@@ -7,14 +7,14 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger matches the device. The associated value contains the names that a trigger of this device would
-        /// usually have. The buffer is opened without a trigger, because the device may not need one.
+        /// No trigger matches the device. The associated value contains the usual names for this device's trigger. The
+        /// buffer is opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
         /// The configured trigger does not exist. `offered` lists the existing triggers.
         case missing(String, offered: [String])
     }
 
-    /// `parent` is called only if none of the triggers can be matched by its name.
+    /// `parent` is called only if no trigger matches by name.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {
@@ -40,7 +40,7 @@ enum TriggerSelection {
         return .withoutTrigger(candidateNames)
     }
 
-    /// Returns the names that drivers usually give to their own device's trigger.
+    /// Returns the names that drivers usually give to a device's own trigger.
     static func conventionalNames(for device: IIODevice) -> [String] {
         let number = device.id.split(separator: ":").last.map { String($0.drop { !("0"..."9").contains($0) }) } ?? ""
         guard !device.name.isEmpty else { return [] }

@@ -14,8 +14,8 @@ enum DescriptionSizeCheck {
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address whose server announced a size, or nil if none did. Throws an error only if the size is too
-    /// large or the server does not respond in time. All other problems are reported by libiio.
+    /// Returns the address at which the server announced a size, or nil if it announced none. Throws an error only if
+    /// the size is too large or the server does not respond in time. All other problems are reported by libiio.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout

@@ -12,7 +12,7 @@ final class ExitActions: Sendable {
         return ExitActions()
     }()
 
-    /// The maximum time for which `exit` waits for changes to finish, in milliseconds.
+    /// The maximum time that `exit` waits for pending changes, in milliseconds.
     private static let maximumWait = 1000
 
     private struct State {

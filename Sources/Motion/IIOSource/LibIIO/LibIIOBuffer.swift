@@ -75,10 +75,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Ensures that an empty local buffer is not read. Reading it would make many drivers read the sensor's hardware FIFO
-/// earlier than necessary.
+/// Prevents reads of an empty local buffer, which would make many drivers read the sensor's hardware FIFO earlier than
+/// necessary.
 struct RefillGate {
-    /// True after a successful refill. The caller has then not yet waited for more samples, so the buffer may be empty.
+    /// True after a successful refill. The buffer may be empty, because the caller has not yet waited for more samples.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

@@ -39,7 +39,8 @@ enum SysfsDirectory {
     }
 }
 
-/// Reads attributes from sysfs files that remain open. Opening a file for each read would take ten times as long.
+/// Reads attributes from sysfs files that are kept open, because opening a file for each read would take ten times as
+/// long.
 final class SysfsPoll: IIOPoll {
     private let descriptors: [Int32]
 
@@ -80,7 +81,7 @@ final class SysfsPoll: IIOPoll {
 enum UdevDatabase {
     private static let directory = "/run/udev/data"
 
-    /// `node` is the number of the device node, for example "243:0".
+    /// `node` contains the major and minor numbers of the device node, for example "243:0".
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []

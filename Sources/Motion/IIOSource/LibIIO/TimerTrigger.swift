@@ -12,7 +12,7 @@ final class TimerTrigger: IIOLease {
     private let isAssigned = Mutex(true)
     private let exitAction: Int
 
-    /// Creates a trigger for a device such as "iio:device0", with a rate in hertz.
+    /// Creates a trigger for a device such as "iio:device0". `rate` is in hertz.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
         let device = SysfsDirectory.device(id)

@@ -30,7 +30,7 @@ protocol IIOConnection: AnyObject, Sendable {
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure)
     func parent(of device: Int) -> String?
-    /// Assigns a timer trigger with a rate in hertz to the device until the lease is released.
+    /// Assigns a timer trigger to the device until the lease is released. `rate` is in hertz.
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease
 
     /// Returns a property from the udev database, for example ACCEL_MOUNT_MATRIX.
@@ -41,8 +41,8 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Acquires an advisory lock, or returns nil if locks are not supported. Throws EBUSY if another program holds it.
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)?
 
-    /// Prepares or starts a capture. A refill fails after `timeout` seconds without data. A timeout of 0 means no
-    /// limit.
+    /// Opens a buffer, which may already start the capture. A refill fails after `timeout` seconds without data. A
+    /// timeout of 0 means no limit.
     func openBuffer(device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double) throws(IIOFailure)
         -> any IIOBuffer
 
@@ -69,9 +69,9 @@ protocol IIOBuffer: AnyObject, Sendable {
     var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
     /// Starts a prepared capture. Another thread may cancel the capture during this call.
     func start() throws(IIOFailure)
-    /// Returns the next samples in `bytes`, and their size in bytes or a negative error number. The bytes are valid
-    /// until the next call. `reads` is the number of system calls that are still permitted. If no samples are available
-    /// within this limit, returns -EAGAIN.
+    /// Points `bytes` at the next samples, which are valid until the next call. Returns their size in bytes, or a
+    /// negative error number. `reads` is the number of system calls that are still permitted. If no samples are
+    /// available within this limit, returns -EAGAIN.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Makes a waiting refill and all later refills fail with EBADF.
     func cancel()
@@ -84,7 +84,7 @@ protocol IIOPoll: AnyObject, Sendable {
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
 
-/// The location of an attribute, with the indices of its device and channel.
+/// The location of an attribute: the index of its device, the index of its channel if it has one, and its name.
 enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)

@@ -54,7 +54,7 @@ final class ChangedSettings: Sendable {
     }
 
     func restore() {
-        // The lock delays the exit of the process until all attributes are restored.
+        // The lock delays process exit until all attributes are restored.
         let actions = state.withLock { state in
             for change in state.changes.reversed() { restore(change) }
             state.changes = []

@@ -86,7 +86,7 @@ struct DeviceReadTask {
         throw ReaderFailure(failure.error(.stream(device: group.deviceID, address: address)), .reconnect)
     }
 
-    /// The upper limit, in seconds, of the tolerance: the time within which an executor must read a buffer that it
+    /// The maximum tolerance, in seconds. The tolerance is the time within which an executor must read a buffer that it
     /// polls.
     private static let maximumTolerance = 0.1
 

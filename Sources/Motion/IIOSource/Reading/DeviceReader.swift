@@ -16,8 +16,8 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
-    /// A phase, its start time, and a number that changes each time a phase is entered. The number shows whether the
-    /// same phase has been entered again.
+    /// A phase, its start time, and a number that changes each time a phase is entered, even if it is the same phase
+    /// again.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -84,8 +84,7 @@ final class DeviceReader: Sendable {
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // If the thread is already setting up the device, the time limit for the setup continues to run, although
-            // the plan changes.
+            // If the thread is already setting up the device, a new plan does not restart the time limit for setup.
             let continuesSetup = state.plan != nil && state.isSettingUp
             if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
@@ -117,8 +116,8 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end, because a new thread may then already be delivering readings. If
-    /// only the current task has ended, the value is still true.
+    /// False once the thread has been asked to end, because a new thread may then already be delivering readings.
+    /// Remains true if only the current task has ended.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }

@@ -89,8 +89,8 @@ final class PollableBuffer: PollableSource {
             }
         }
         guard content.errorNumber == 0 else {
-            // Throwing this error only stops the reading. `DeviceReadTask` reports the error number that `close()`
-            // returns instead.
+            // This error only stops the polling. `DeviceReadTask` instead reports the error number that `close()`
+            // returns.
             throw DeviceError(
                 .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))
         }

@@ -16,7 +16,7 @@ struct RequestPipeline {
 
     private enum State {
         /// Requests one refill at a time. The associated value is the number of requests until the next trial, which
-        /// requests two.
+        /// requests two refills.
         case single(Int)
         /// Requests two refills at a time. The associated value is the number of refills that have arrived separately.
         case trial(Int)
@@ -69,8 +69,7 @@ struct RequestPipeline {
 
 /// The capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The maximum number of consecutive trials without a result. Once this number is reached, no buffer starts another
-    /// trial.
+    /// The maximum number of consecutive inconclusive trials. Once it is reached, no buffer starts another trial.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

@@ -14,7 +14,7 @@ struct ServerInput: ~Copyable {
     private var unread: Range<Int>
     private var isDrained = false
 
-    /// `maximumBytes` and `chunks` are the maximum numbers of bytes and chunks in a response.
+    /// `maximumBytes` and `chunks` limit the size of a response, in bytes and in chunks.
     init(maximumBytes: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(

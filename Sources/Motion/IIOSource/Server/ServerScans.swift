@@ -63,8 +63,8 @@ struct ServerScans {
         return true
     }
 
-    /// Removes the channels that were not requested from the complete scans in a chunk, in place. An incomplete scan at
-    /// the end of the previous chunk is first copied in front of this chunk.
+    /// Strips unrequested channels in place from the complete scans in a chunk. An incomplete scan at the end of the
+    /// previous chunk is first prepended to this chunk.
     mutating func completeScans(in chunk: Range<Int>, storage: UnsafeMutableRawBufferPointer)
         -> UnsafeRawBufferPointer
     {

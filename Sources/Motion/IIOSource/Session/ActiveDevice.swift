@@ -18,7 +18,7 @@ import DeviceCore
 final class ActiveDevice {
     enum State {
         case idle
-        /// The monitor is nil until the reader's stage is checked for the first time.
+        /// The monitor is nil until the reader's stage is first checked.
         case active(DeviceReader, StageMonitor?)
         case leaving(DeviceReader, since: BootTime)
     }
@@ -42,8 +42,8 @@ final class ActiveDevice {
     var facts = DeviceReader.Facts()
     var plan: DeviceReadPlan?
     var retry: RetryTimer
-    /// Set when the sensors are reported as unavailable. Cleared when they deliver readings or no subscription needs
-    /// the device.
+    /// Set when the sensors are reported as unavailable. Cleared when they deliver readings, or when no subscription
+    /// needs the device anymore.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -65,8 +65,8 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Passes the plan to the reader if it differs from the reader's current plan. This also reactivates a reader that
-    /// has been asked to end, because the plan of such a reader is nil.
+    /// Passes the plan to the reader if it differs from the reader's current plan. A reader that has been asked to end
+    /// has a nil plan, so this reactivates it.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {

@@ -21,10 +21,10 @@ struct BufferUse {
 
     /// The reason why the buffer is disabled and the condition for a retry, or nil while the buffer is enabled.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False once the buffer has failed with decimation, because it may work without. Decimation can fail because of a
-    /// lack of memory or a slow sensor.
+    /// False once the buffer has failed with decimation, because it may work without decimation. Possible causes are a
+    /// lack of memory and a slow sensor.
     private(set) var mayDecimate = true
-    /// True if the buffer has only one attempt left. If it delivers no samples this time, it is disabled.
+    /// True during the last attempt to use the buffer. If this attempt delivers no samples, the buffer is disabled.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff

@@ -18,9 +18,9 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// Tries again to start the thread if the system could not create it.
+        /// Retries starting the thread if the system could not create it.
         var retryTimer: ClockTimer?
-        /// The time until which callers do not wait for the discovery, because the context was unreachable.
+        /// Before this time, callers do not wait for discovery, because the context was unreachable.
         var nextDiscovery: BootTime?
     }
 
@@ -74,7 +74,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Returns a semaphore that is signaled when the discovery ends, or nil if the caller should not wait.
+    /// Returns a semaphore that is signaled when discovery ends, or nil if the caller should not wait.
     func requestDiscovery() -> BinarySemaphore? {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
@@ -106,7 +106,7 @@ final class ContextSession: Sendable {
             // Without subscribers, the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                // If a caller has requested work in the meantime, do not end the thread, because it must do this work.
+                // If a caller has requested work in the meantime, keep the thread running to do it.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true

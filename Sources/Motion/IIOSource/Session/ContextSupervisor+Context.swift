@@ -39,7 +39,7 @@ extension ContextSupervisor {
             search.finish(
                 contextDevices: Self.names(opened.context),
                 recheckTime: clock.now.advanced(bySeconds: dependencies.options.searchInterval * 2))
-            // Publish the sensors before the callers that wait for the discovery are resumed.
+            // Publish the sensors before resuming the callers that are waiting for discovery.
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
         } catch {
@@ -121,8 +121,7 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which to reopen the context, or nil if this is not necessary. It is necessary if the devices in the
-    /// context differed from the listed devices.
+    /// The time at which to reopen the context if its devices differed from the listed devices, or nil otherwise.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {

@@ -19,11 +19,11 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads that are still running. Once it is reached, no further stuck threads are
+    /// The maximum number of abandoned threads that may still be running. Once it is reached, no more stuck threads are
     /// abandoned.
     static let maximumAbandoned = 4
-    /// While the kernel reports new devices, frequent searches are unnecessary, and the search interval is multiplied
-    /// by this factor.
+    /// While the kernel reports new devices, frequent searches are unnecessary, so the search interval is multiplied by
+    /// this factor.
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -142,7 +142,7 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
-            // A device that has failed continues only after the retry delay.
+            // A failed device resumes only after the retry delay.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {

@@ -56,7 +56,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The time at which the check fails if there has been no progress by then.
+    /// If there has been no progress by this time, the check fails.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
@@ -80,8 +80,8 @@ struct StallDetector {
             isFlowing = true
             return .none
         }
-        // If the check is late, extend the deadline to the end of a grace period, unless the deadline is later anyway.
-        // The deadline is extended only once until there is progress again.
+        // If the check is late, extend the deadline to the end of a grace period, unless the deadline is already later.
+        // Do this only once until there is progress again.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
