@@ -21,7 +21,7 @@ package enum ArrivalStamp {
     /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
     private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset at which the report begins, or nil if the line is not a stamp followed by a report.
+    /// Returns the offset at which the report begins, or nil if the line does not consist of a stamp and a report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
         guard let base = bytes.baseAddress,
@@ -61,7 +61,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times. It advances with the times in the reports.
+/// A clock for reports without arrival times, driven by the times in the reports.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// A parser of civil time in ISO 8601 format: `2026-11-21T03:39:16.708334Z`.
+/// Parses civil times in ISO 8601 format, such as `2026-11-21T03:39:16.708334Z`.
 package enum CivilTime {
     /// The time zone designator at the end of a time.
     package enum Zone: Sendable {

@@ -95,7 +95,7 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Clamps the exponent. Adding another exponent to it therefore cannot overflow.
+        // Clamps the exponent, so that adding another exponent to it cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }

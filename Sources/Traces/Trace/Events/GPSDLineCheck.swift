@@ -4,8 +4,8 @@ import JSONBytes
 
 /// Checks that a line from gpsd can be embedded in a trace as JSON.
 enum GPSDLineCheck {
-    /// True if the line is a JSON object in valid UTF-8, contains no line break and can be nested in an event. False
-    /// for a line with Infinity or NaN, which older releases of gpsd write.
+    /// True if the line is a JSON object in valid UTF-8, contains no line break and can be nested in an event. Rejects
+    /// Infinity and NaN, which older releases of gpsd write.
     static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isCompleteValue(line) else {
             return false

@@ -10,7 +10,7 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, also shifts the times that come from the clock of gpsd's host.
+    /// If false, times from the clock of gpsd's host are not shifted.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
@@ -46,7 +46,8 @@ package struct ReportEdit {
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // `start` lies before the comma and spaces that precede the member, so that they are copied with it.
+            // `start` is before the comma and any spaces that precede the member, so that they are copied with the
+            // member.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

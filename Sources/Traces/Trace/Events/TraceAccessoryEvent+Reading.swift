@@ -126,7 +126,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
             guard let text = try reader.textIfPresent() else { return nil }
-            // In JSON, each byte of the name takes up at most six bytes, for example `\u0041`.
+            // Each byte of the name takes up at most six bytes in JSON, for example `\u0041`.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
                 isValid = false
                 return nil

@@ -44,7 +44,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
 }
 
 extension TraceAccessoryEvent {
-    /// Appends the event as one line. Data longer than ``maximumBytes`` is split into several lines.
+    /// Appends the event as one line, or as several lines if its data is longer than ``maximumBytes``.
     func append(at time: Int64, to buffer: inout [UInt8]) {
         switch change {
         case .attached(let description):
@@ -124,8 +124,8 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The reasons why a session can end, with the names used in traces. `closed` is missing, because it is the default
-    /// and is omitted from traces.
+    /// The names used in traces for the reasons why a session ended. `closed` is not listed, because it is the default
+    /// and traces omit it.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }

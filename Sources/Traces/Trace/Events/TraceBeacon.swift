@@ -3,8 +3,8 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The JSON encoding of a beacon event in a trace. The event is a sighting with signal strengths in dBm, or the loss or
-/// return of the beacon source.
+/// The JSON encoding of a beacon event in a trace: a sighting with signal strengths in dBm, or the loss or return of
+/// the beacon source.
 enum TraceBeacon {
     private static let lossMessage = "Beacons could not be received when this trace was recorded."
 

@@ -26,8 +26,8 @@ public struct TraceEvent: Sendable {
         case battery(BatteryReading?)
         /// An accessory event.
         case accessory(TraceAccessoryEvent)
-        /// A beacon was sighted, or the beacon source was lost or regained. The event's `time` is used instead of the
-        /// time stored in the sighting.
+        /// A beacon was sighted, or the beacon source was lost or became available again. The event's `time` takes
+        /// precedence over the time stored in the sighting.
         case beacon(BeaconEvent)
     }
 

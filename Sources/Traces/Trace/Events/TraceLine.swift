@@ -2,11 +2,10 @@
 
 import DeviceCore
 
-/// Writes the start and end of a trace line, and reads the time of a line without parsing the rest. Reading the time
-/// works only if the line begins exactly as this module writes it.
+/// Writes the start and end of a trace line, and reads a line's time without parsing the rest. The time can be read
+/// only if the line begins exactly as this module writes it.
 package enum TraceLine {
-    /// Appends the beginning of a line: the time, followed by `key`, which is the text between the time and the value,
-    /// such as `,"pressure":`.
+    /// Begins a line with the time and `key`, the text between the time and the value, such as `,"pressure":`.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)

@@ -3,7 +3,7 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The JSON encoding of a lost source in a trace: a code, a message and a cause.
+/// The JSON encoding of the loss of a source in a trace: a code, a message and a cause.
 enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
     static let standardSensorMessage = "The sensor was lost when this trace was recorded."

@@ -20,8 +20,8 @@ package struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The maximum magnitude of a component, in the unit of the reading. No real sensor measures values close to it.
-    /// Sums and squares of values up to this limit are finite.
+    /// The maximum magnitude of a component, in the unit of the reading. No real reading comes close to it. Sums and
+    /// squares of values up to this limit are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.

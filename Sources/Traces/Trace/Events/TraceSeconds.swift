@@ -46,14 +46,14 @@ package enum TraceSeconds {
         return isNegative ? -total : total
     }
 
-    /// Returns nanoseconds, or nil if the text is not a single number.
+    /// Parses a number of seconds and returns it in nanoseconds, or nil if the text is not a single number.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         var at = 0
         guard let value = scan(text, &at, end: text.count), at == text.count else { return nil }
         return value
     }
 
-    /// Appends seconds with nine decimals.
+    /// Appends the time, in seconds with nine decimals.
     package static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
         if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
         let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

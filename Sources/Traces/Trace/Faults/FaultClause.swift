@@ -30,8 +30,8 @@ package struct FaultClause: Sendable, Hashable {
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The word for the items counted by the number after `#`, such as "a report". It is used in
-    ///   messages. nil if `#` is not supported.
+    /// - Parameter counting: The item that the number after `#` counts, such as "a report", for messages. nil if `#` is
+    ///   not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
@@ -140,7 +140,7 @@ extension FaultClause {
         return sign == "-" ? -seconds : seconds
     }
 
-    /// Returns the value as numbers separated by slashes, as in `0.3/0/-0.1`. The maximum magnitude is 1e9.
+    /// Parses the value as numbers separated by slashes, as in `0.3/0/-0.1`. The maximum magnitude is 1e9.
     package func numbers(_ count: Int) throws(DeviceError) -> [Double] {
         let words = (value ?? "").split(separator: "/", omittingEmptySubsequences: false)
         let numbers = words.compactMap { Double($0) }.filter { $0.magnitude <= 1e9 }

@@ -13,7 +13,7 @@ extension TraceHeader {
         do throws(JSONError) {
             try checker.checkHeader(&reader)
         } catch {
-            // Not reached, because the caller has already parsed the line.
+            // Unreachable, because the caller has already parsed the line.
         }
         return checker.warnings
     }
@@ -103,8 +103,8 @@ private struct HeaderChecker {
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// If the next value is of the given kind, returns true and leaves the value to the caller. Otherwise, skips the
-    /// value, adds a warning unless it is null, and returns false.
+    /// If the next value is of the given kind, returns true without consuming the value. Otherwise, skips the value,
+    /// adds a warning unless it is null, and returns false.
     private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

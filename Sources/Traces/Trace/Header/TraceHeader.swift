@@ -5,14 +5,14 @@ import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// The time at which a trace starts, on two clocks. Event times are relative to it.
+    /// The time at which a trace starts, on two clocks. Event times are relative to the start.
     public struct Start: Sendable, Hashable {
         /// The civil time.
         public var wallTime: WallTime
         /// The time since boot.
         public var boot: BootTime
 
-        /// Creates a start. Both arguments must denote the same instant.
+        /// Creates a start time. Both arguments must refer to the same instant.
         public init(wallTime: WallTime, boot: BootTime) {
             self.wallTime = wallTime
             self.boot = boot
@@ -31,8 +31,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []
-    /// The motion sensors. The preferred sensor of each kind comes first. ``add(_:)`` adds a sensor and also the unit
-    /// of its readings.
+    /// The motion sensors. The preferred sensor of each kind comes first. Use ``add(_:)`` to add a sensor together with
+    /// the unit of its readings.
     ///
     /// A sensor's `mode` and remarks are not written to the trace. Parsing a header sets `mode` to `recorded` and adds
     /// a remark for each problem with the sensor's members.
@@ -41,7 +41,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of event values, by quantity. The units of motion readings never vary and are included only to inform
+    /// The units of event values, by quantity. Motion readings always have the same units, which are listed only for
     /// human readers. Values in gpsd reports have gpsd's own units.
     public var units = ["t": "s"]
     /// The battery at the start, or nil if there was no battery.
@@ -155,7 +155,7 @@ extension TraceHeader {
 public struct TraceDevice: Sendable, Hashable {
     /// The kind of device. "gpsd" means a receiver whose reports come from gpsd. Later versions may add other kinds.
     public var kind: String
-    /// The receiver as described by gpsd. If the device is of another kind, the description contains no values.
+    /// The receiver as described by gpsd, or an empty description if the device is of another kind.
     public var receiver: ReceiverDescription
     /// The members that are unknown to this version.
     package var otherMembers: [TraceMember] = []
@@ -171,7 +171,7 @@ public struct TraceDevice: Sendable, Hashable {
         receiver = ReceiverDescription()
     }
 
-    /// True if both values describe the same device. Two `cycle` values of NaN count as equal.
+    /// True if both values describe the same device. Treats two `cycle` values of NaN as equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
         var (receiver, otherReceiver) = (left.receiver, right.receiver)
         if receiver.cycle.isNaN, otherReceiver.cycle.isNaN { (receiver.cycle, otherReceiver.cycle) = (0, 0) }

@@ -44,8 +44,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// Returns the index of the kind's default sensor, which is added if the kind has none yet. Returns a negative
-    /// value if the maximum number of sensors has been reached.
+    /// Returns the index of the kind's default sensor, adding the sensor if there is none yet. Returns a negative value
+    /// if the maximum number of sensors has been reached.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -54,8 +54,9 @@ struct TraceSensors: Sendable {
         return added
     }
 
-    /// Returns the index of the sensor with this ID. Adds the sensor if there is none. Returns a negative value if the
-    /// ID is invalid or belongs to a sensor of a different kind, or if the maximum number of sensors has been reached.
+    /// Returns the index of the sensor with this ID, adding the sensor if there is none. Returns a negative value if
+    /// the ID is invalid or belongs to a sensor of a different kind, or if the maximum number of sensors has been
+    /// reached.
     mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -71,7 +72,7 @@ struct TraceSensors: Sendable {
     }
 
     /// Returns the index of the sensor with this ID, whatever its kind. If there is none but `name` is the name of a
-    /// kind, returns the index of that kind's default sensor, which is added if necessary. Otherwise, returns a
+    /// kind, returns the index of that kind's default sensor, adding the sensor if necessary. Otherwise, returns a
     /// negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }

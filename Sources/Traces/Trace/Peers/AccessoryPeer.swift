@@ -6,8 +6,8 @@
 /// socket and use the machine's clock. Each session uses a new copy of the peer. A peer with value semantics therefore
 /// starts each session in its initial state.
 public protocol AccessoryPeer: Sendable {
-    /// Returns the actions that the peer takes in response to an event. Calls never overlap. The actions are performed
-    /// in order, after all previously returned actions.
+    /// Returns the actions to perform in response to an event. Calls never overlap. Actions are performed in the order
+    /// in which they are returned.
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction]
 }
 
@@ -23,7 +23,7 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
     case closed
 }
 
-/// An action of a peer.
+/// An action that a peer performs.
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
@@ -63,8 +63,8 @@ public struct LinePeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - greeting: The actions to perform when the protocol is opened.
-    ///   - answer: A closure that returns the actions in response to a line. The line is passed without its line feed
-    ///     or CR LF, and invalid UTF-8 is replaced.
+    ///   - answer: A closure that returns the actions to perform in response to a line. It receives the line without
+    ///     its line feed or CR LF, and with invalid UTF-8 replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer

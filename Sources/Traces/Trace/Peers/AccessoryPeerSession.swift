@@ -148,7 +148,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // Input is never blocked once the channel has ended, so that the peer still receives the remaining bytes.
+        // Once the channel has ended, input is no longer blocked, so that the peer receives the remaining bytes.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)

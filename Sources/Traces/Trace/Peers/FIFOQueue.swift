@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A FIFO queue that removes its first elements in amortized constant time.
+/// A FIFO queue. Removing elements from the front takes amortized constant time.
 package struct FIFOQueue<Element: Sendable>: Sendable {
     private var storage: [Element] = []
     private var start = 0

@@ -23,9 +23,10 @@ public struct ScriptedPeer: AccessoryPeer {
         public static func expect(text: String) -> Step { .expect([UInt8](text.utf8)) }
     }
 
-    /// A difference between the received bytes and the script.
+    /// A mismatch between the received bytes and the script.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step, or the number of steps if the bytes were received after the last step.
+        /// The index of the step at which the deviation occurred, or the number of steps if bytes were received after
+        /// the last step.
         public var step: Int
         /// The bytes that the step expected.
         public var expected: [UInt8]

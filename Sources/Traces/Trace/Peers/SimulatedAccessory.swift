@@ -45,7 +45,7 @@ public struct SimulatedAccessory: Sendable {
     }
 }
 
-/// The simulated faults of a session, for robustness tests. Equal seeds produce equal faults.
+/// The faults to simulate in a session, for robustness tests. The same seed always produces the same faults.
 public struct AccessoryFaults: Sendable, Hashable {
     /// The seed of the random numbers.
     public var seed: UInt64 = 1
@@ -60,9 +60,9 @@ public struct AccessoryFaults: Sendable, Hashable {
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0
-    /// The number of received bytes after which the accessory is unplugged, or nil for never.
+    /// The number of received bytes after which the accessory is unplugged, or nil to keep it attached.
     public var unplugsAfterReceiving: Int?
-    /// The number of sent bytes after which the accessory is unplugged, or nil for never.
+    /// The number of sent bytes after which the accessory is unplugged, or nil to keep it attached.
     public var unplugsAfterSending: Int?
 
     /// Creates a configuration without faults.

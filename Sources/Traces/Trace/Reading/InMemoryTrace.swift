@@ -20,7 +20,7 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // Uses the header as parsed from its own encoding, so that the sensor indices in the records match those in the
+        // Parses the header from its own encoding, so that the sensor indices in the records match those in the
         // generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)

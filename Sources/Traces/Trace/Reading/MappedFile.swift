@@ -5,11 +5,11 @@ import SystemCalls
 
 /// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
-    /// The number of most recently read bytes that a reader keeps in memory (8 MiB).
+    /// The amount of recently read data that a reader keeps in memory (8 MiB).
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the descriptor. It allows the file's size to be checked even after the file has been renamed.
+    /// A duplicate of the descriptor, for checking the file's size even after the file has been renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
@@ -38,7 +38,7 @@ final class MappedFile: Sendable {
     /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
-        // The size is checked too, because no SIGBUS occurs if the file has lost only a part of its last page.
+        // Checks the size too, because losing only a part of the last page causes no SIGBUS.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }
@@ -122,8 +122,8 @@ enum SIGBUSGuard {
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // Reads the faulting address by its offset, because the field has different names in different C libraries. The
-        // address follows three `Int32` fields and is naturally aligned.
+        // Reads the faulting address at its offset, because the field's name differs between C libraries. The address
+        // follows three `Int32` fields and is naturally aligned.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == busAddressError,
@@ -131,9 +131,9 @@ enum SIGBUSGuard {
         {
             return
         }
-        // The signal does not concern a registered file, so the previous action is restored. If a memory access caused
-        // the signal, the access is repeated after the handler returns and causes the signal again. A signal sent by a
-        // process does not recur, so it is raised again here.
+        // No registered file caused the signal, so the previous action is restored. A faulting memory access is
+        // repeated when the handler returns, and raises the signal again. A signal sent by a process does not recur, so
+        // it is raised again here.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }

@@ -102,7 +102,7 @@ struct ParsedEventLine {
         return first..<first + json.count
     }
 
-    /// Returns the kind of event that the key introduces and the JSON types allowed for its value.
+    /// Returns the event kind that the key denotes, and the JSON types that its value may have.
     private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
         switch key.word {
         case JSONText.word("gpsd"): (.gpsd, [.object])

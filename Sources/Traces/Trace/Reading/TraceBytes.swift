@@ -25,8 +25,8 @@ package struct TraceBytes: Sendable {
 
     init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
-    /// Reads or maps a regular file. A file of any other kind, such as a pipe, is read to its end, which may block.
-    /// Throws an error if such a file exceeds ``TraceFile/maximumSize``.
+    /// Reads or maps a regular file. Reads any other file, such as a pipe, to its end, which may block. Throws an error
+    /// if such a file exceeds ``TraceFile/maximumSize``.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }

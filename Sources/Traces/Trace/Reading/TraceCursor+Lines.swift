@@ -36,8 +36,8 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // Leaves a line that contains `},"` to the full parser, because another member may follow the report there.
-        // Within a report, this sequence is rare.
+        // A line that contains `},"` is left to the full parser, because another member may follow the report. Within a
+        // report, this sequence is rare.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
@@ -51,7 +51,7 @@ extension TraceCursor {
         return start..<end &- 1
     }
 
-    /// Parses a line with members in any order and any whitespace.
+    /// Parses a line whose members may be in any order, with any whitespace between them.
     @inline(never)
     private mutating func event(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[line])

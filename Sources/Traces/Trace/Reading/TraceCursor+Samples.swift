@@ -9,7 +9,7 @@ extension TraceCursor {
     /// the full parser.
     @inline(__always)
     mutating func canonicalSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
-        // The shortest possible text is `,"pressure":0}`.
+        // The shortest possible reading is `,"pressure":0}`.
         guard end &- start >= 14, bytes[start] == UInt8(ascii: ",") else { return nil }
         var at = start
         guard let kind = SensorKind(bytes, &at, end: end) else { return nil }

@@ -54,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line is certain not to introduce a sensor. This is the case for a gpsd report, and for a reading of
-    /// a known sensor in the layout that the trace writer uses. The line is not validated.
+    /// True if the line is known not to introduce a sensor, because it is a gpsd report, or a reading of a known sensor
+    /// in the trace writer's layout. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -108,12 +108,12 @@ extension TraceCursor {
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
         }
-        // The comma before a key does not belong to the numbers, so the offset moves back to the comma.
+        // The comma before a key is not part of the numbers, so the offset moves back to it.
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns the number of consecutive bytes, from the start of the word, that are in the range from "+" to "9". The
-    /// word starts with its least significant byte.
+    /// Returns the number of consecutive bytes in the range from "+" to "9" at the start of the word. The first byte is
+    /// the least significant one.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080

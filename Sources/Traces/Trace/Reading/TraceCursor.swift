@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// Iterates over a trace's events without allocating memory. The file's bytes must be passed to each call.
-/// ``TraceFile/play(_:)`` provides them.
+/// Iterates over a trace's events without allocating memory. Each call requires the file's bytes, which
+/// ``TraceFile/play(_:)`` provides.
 ///
 /// The cursor skips unusable lines and reports them in ``warnings``. In a report, it checks only the beginning and the
 /// end, because the decoder validates the JSON. To return to a position later, keep a copy of the cursor.
@@ -15,10 +15,10 @@ package struct TraceCursor: Sendable {
     package private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
-    /// The set of reasons that occur in the warnings, including warnings that are not stored.
+    /// The reasons for all warnings, including those that are not stored.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// The number of lines that were skipped because they are invalid, or because they are lines of gpsd output without
-    /// a report. Empty lines are not counted.
+    /// The number of lines that were skipped because they are invalid or, in gpsd output, contain no report. Empty
+    /// lines are not counted.
     package internal(set) var skippedLines = 0
     var lines: TraceLines
     private var lastTime: Int64 = 0
@@ -34,7 +34,7 @@ package struct TraceCursor: Sendable {
     private var nextReading = 0
     /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
-    /// The mapped file, or nil for bytes in memory. Memory that the cursor has passed is released.
+    /// The mapped file, or nil for bytes in memory. The cursor releases the memory behind its position.
     let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
@@ -56,7 +56,7 @@ package struct TraceCursor: Sendable {
         self.readings = readings
     }
 
-    /// Creates a cursor that searches a file for gpsd reports. It is used to detect the format of the file.
+    /// Creates a cursor that detects the format of a file by searching for gpsd reports.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd

@@ -64,7 +64,7 @@ public struct TraceFile: Sendable {
     /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
-    /// Creates a trace without a header, a start time or events.
+    /// Creates an empty trace, with no header and no start time.
     package init(emptyNamed name: String) {
         self.init(TraceBytes([]), name: name, format: .native, header: nil, start: nil)
     }
@@ -85,7 +85,7 @@ public struct TraceFile: Sendable {
         headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
-    /// Reads the trace and returns all motion sensors. ``TraceRecord/sensor`` is an index into the result.
+    /// Reads the trace and returns all its motion sensors. ``TraceRecord/sensor`` is an index into the result.
     package func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
@@ -96,8 +96,8 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor at the first event, and with the bytes that the cursor needs. For an in-memory
-    /// trace, the bytes are empty, so the closure must not use the `range` of a record.
+    /// Calls the closure with a cursor at the first event and the bytes that the cursor needs. For an in-memory trace,
+    /// the bytes are empty, so the closure must not use the `range` of a record.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
@@ -150,8 +150,8 @@ extension TraceFile: Sequence {
     /// Creates an iterator before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Warnings about lines that were skipped or only partly read, at most one hundred. Each access to this property
-    /// reads the whole trace. If you iterate over the trace anyway, use the warnings of the iterator instead.
+    /// Up to one hundred warnings about lines that were skipped or only partly read. Each access to this property reads
+    /// the whole trace. If you iterate over the trace anyway, use the iterator's warnings instead.
     public var warnings: [TraceWarning] {
         play { cursor, bytes in
             while cursor.next(bytes) != nil {}

@@ -9,7 +9,7 @@ struct TraceLines {
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int
-    /// The mapped file, or nil for bytes in memory. Memory that the iterator has passed is released.
+    /// The mapped file, or nil for bytes in memory. The iterator releases the memory behind its position.
     private let file: MappedFile?
     private var releasedEnd: Int
     private var nextReleaseOffset = Int.max

@@ -30,12 +30,12 @@ package struct TraceRecord: Sendable, Hashable {
     /// least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
-    /// The range of the contents in the file. For a motion reading, the contents are the value. For a report from gpsd,
-    /// they are the report exactly as gpsd sent it, without its line terminator.
+    /// The range of the contents in the file. For a motion reading, it covers the value. For a report from gpsd, it
+    /// covers the report exactly as gpsd sent it, without its line terminator.
     package var range: Range<Int>
     /// True if the event is a line from gpsd that is stored as hexadecimal digits.
     var isHexadecimal = false
-    /// The sensor kind. Unspecified if the event has no sensor.
+    /// The sensor kind. Meaningful only if the event has a sensor.
     var sensorKind = SensorKind.accelerometer
     /// The index of the sensor in the cursor's list, or a negative value if the event has no sensor.
     var sensorIndex: Int32 = -1

@@ -9,7 +9,7 @@ import Synchronization
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
-        /// The events that are held back until no write is in progress.
+        /// The events that are held back while a write is in progress.
         var deferred: [TraceAccessoryEvent.Change] = []
         var queue = BoundedQueue<TraceAccessoryEvent.Change>()
         var hasEnded = false
@@ -64,7 +64,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel has already ended for another reason, that reason is reported instead.
+        // If the channel has already ended for another reason, reports that reason.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a device that a recorder records.
+/// The parts of a device to record.
 public struct TraceParts: OptionSet, Sendable, Hashable {
     /// The parts as a bit mask.
     public let rawValue: UInt32

@@ -224,8 +224,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure if recording is in progress. Ignores errors: the writer also reports failures to
-    /// ``handleFailure(_:)``, and errors after the end of recording do not matter.
+    /// Calls the closure if recording is in progress. Ignores errors: the writer reports failures to
+    /// ``handleFailure(_:)`` as well, and errors no longer matter once recording has ended.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }

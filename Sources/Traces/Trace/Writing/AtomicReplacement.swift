@@ -8,21 +8,20 @@ import SystemCalls
 /// File systems such as NFS and FAT do not support unnamed files. There, the new file is created under a temporary
 /// name, or directly under its final name if the path does not exist yet.
 struct AtomicReplacement: Sendable {
-    /// The error that prevented the creation of the new file.
+    /// An error that occurs if the new file cannot be created.
     struct Failure: Error {
         let number: Int32
-        /// True if the directory does not permit new files. An existing file may still be writable.
+        /// True if files cannot be created in the directory. An existing file may still be writable.
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
     /// The resolved destination, or nil if the path does not exist yet. If it is not nil, file names are relative to
     /// the destination's directory.
     private let destination: ResolvedDestination?
-    /// Returns the final name of the file: either a fixed name, or a name that no other file has.
+    /// Returns the final name of the file: either a fixed name or an unused one.
     private let name: @Sendable () -> String
     private let retriesWithOtherName: Bool
-    /// The name of the new file until it is complete. If there is no file to replace, this may be the final path
-    /// already.
+    /// The name of the incomplete file. If there is no file to replace, this may already be the final path.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
@@ -89,8 +88,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files. Also
-    /// returns a negative value if /proc is not mounted, because the file could then not be named later.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if
+    /// /proc, which is needed to name the file later, is not mounted.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder

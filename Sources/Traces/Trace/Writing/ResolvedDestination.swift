@@ -14,7 +14,7 @@ final class ResolvedDestination: Sendable {
     /// An `O_PATH` descriptor of the file. It is negative if the file does not exist, or if the path leads to a link in
     /// /proc that refers to an open file.
     private let file: Int32
-    /// True if the path leads to a link in /proc that refers to a file opened by this or another process.
+    /// True if the path leads to a link in /proc that refers to an open file of this or another process.
     private let isProcLink: Bool
     /// The file status, or nil if the file does not exist.
     let status: Status?

@@ -7,16 +7,16 @@ package import DeviceCore
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     package let name: String
-    /// If true, the output is responsible for closing the descriptor.
+    /// If true, the output owns the descriptor and closes it.
     package let isOwned: Bool
     /// True if this output holds the lock that prevents other recorders from writing to the file.
     private let isLocked: Bool
     /// The replacement that ``close()`` completes, or nil if the bytes are written directly.
     private let replacement: AtomicReplacement?
-    /// A closure that is called ten times a second while a write waits for the reader of the pipe. If it returns false,
-    /// the write fails.
+    /// A closure that is called ten times a second while a write waits for the pipe's reader. If it returns false, the
+    /// write fails.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
-    /// True for a terminal. Control characters in the recording must not be written to it.
+    /// True if the output is a terminal, to which control characters in the recording must not be written.
     private let isTerminal: Bool
 
     private init(
@@ -60,8 +60,8 @@ extension TraceOutput {
             shouldKeepWaiting: nil)
     }
 
-    /// Opens an existing file and truncates it. If this fails, the descriptor is negative, and `errno` contains the
-    /// reason. `isLockedByOpener` is true if this process had already opened and locked the file.
+    /// Opens an existing file and truncates it. On failure, returns a negative descriptor, with the reason in `errno`.
+    /// `isLockedByOpener` is true if this process had already opened and locked the file.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isLockedByOpener: Bool)
     {
         guard let destination = ResolvedDestination.resolve(path) else { return (-1, false) }

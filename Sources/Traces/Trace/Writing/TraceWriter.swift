@@ -13,9 +13,9 @@ import Synchronization
 /// ```
 ///
 /// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
-/// still valid, but may lack the last half second.
+/// still valid, but may lack the events of the last half second.
 ///
-/// The writer is thread-safe, and the lines of one call are kept together. An event that is earlier than the previous
+/// The writer is thread-safe and keeps the lines of each call together. An event that is earlier than the previous
 /// event is written with the previous event's time. After a failure, nothing more is written and every call throws the
 /// same error. Writing to a pipe without a reader raises SIGPIPE. To receive an error instead, ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {

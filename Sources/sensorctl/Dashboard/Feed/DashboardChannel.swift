@@ -99,7 +99,7 @@ struct ChannelHistory: Sendable {
 
 /// Detects gaps in a stream. A gap is an interval much longer than the usual interval.
 package struct GapDetector: Sendable {
-    /// An interval longer than this multiple of the usual interval is a gap.
+    /// An interval counts as a gap if it is longer than this multiple of the usual interval.
     private static let factor = 5.0
     /// The minimum duration of a gap, in seconds.
     private static let minimumDuration = 0.5
@@ -110,7 +110,7 @@ package struct GapDetector: Sendable {
     package init() {}
 
     /// Processes the time of a reading, in seconds. If the reading follows a gap, returns the start of the gap and the
-    /// time at which charts interrupt the line.
+    /// time at which charts should break the line.
     package mutating func process(_ time: Double) -> (start: Double, breakTime: Double)? {
         guard let last else {
             self.last = time
@@ -124,8 +124,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // A gap can raise the usual interval, but at most to twice its value. After a permanent drop in the rate,
-            // the usual interval is therefore correct again after a few gaps.
+            // A gap can raise the usual interval to at most twice its value. The usual interval therefore adapts to a
+            // permanently lower rate within a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

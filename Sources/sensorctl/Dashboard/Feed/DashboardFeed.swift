@@ -3,9 +3,8 @@
 import JSONBytes
 import Synchronization
 
-/// A queue that carries readings and messages from the session to the pages. The feed also stores a history for pages
-/// that connect later. The session adds data on any thread and never waits for a page. The server's thread drains the
-/// queue.
+/// A queue that carries readings and messages from the session to the pages, with a history for pages that connect
+/// later. The session adds data from any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
         /// The frames to send, each with the number of its readings. For a message, the number is 1 if the message may
@@ -176,7 +175,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data. Also returns the history, which is sent only to the new page. `pages` is
+    /// Removes and returns all queued data, together with the history, which is sent only to the new page. `pages` is
     /// the number of pages, including the new one.
     func drainForNewPage(pages: Int) -> (Flush, history: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in

@@ -17,7 +17,7 @@ package struct DashboardMessage: Sendable {
 
     let type: String
     let retention: Retention
-    /// The type of the state message that this message makes invalid, or nil.
+    /// The type of the state message that this message invalidates, or nil if it invalidates none.
     let invalidatedState: String?
     let frame: [UInt8]
 

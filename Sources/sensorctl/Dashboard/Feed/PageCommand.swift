@@ -6,7 +6,7 @@ package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
         case step(Int)
-        /// Advances the playback by a number of seconds.
+        /// Advances playback by the given number of seconds.
         case advance(Double)
         case seek(Double)
         case speed(Double)

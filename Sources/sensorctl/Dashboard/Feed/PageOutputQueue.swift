@@ -22,8 +22,7 @@ struct PageOutputQueue {
     private var items: [Item] = []
     /// The number of sent items at the front of `items`.
     private var head = 0
-    /// The number of bytes of the first unsent item that have already been sent. A partially sent item cannot be
-    /// dropped.
+    /// The number of bytes already sent from the first pending item. A partially sent item cannot be dropped.
     private var sentByteCount = 0
     private(set) var size = 0
     private(set) var responseCount = 0

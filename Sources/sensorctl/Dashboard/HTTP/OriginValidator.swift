@@ -54,8 +54,8 @@ package struct DashboardToken: Sendable {
         }.joined()
     }
 
-    /// Compares two tokens. For tokens of equal length, the comparison takes constant time, so the time does not reveal
-    /// how many characters match.
+    /// Compares two tokens. For tokens of equal length, the comparison takes constant time, so that timing does not
+    /// reveal how many characters match.
     package func matches(_ other: String) -> Bool {
         let (expected, given) = (Array(text.utf8), Array(other.utf8))
         guard expected.count == given.count else { return false }

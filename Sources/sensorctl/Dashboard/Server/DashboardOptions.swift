@@ -29,7 +29,7 @@ package struct DashboardOptions: Sendable {
     package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
-    /// The time limit from one request to the next, in seconds. It includes the time for sending the response.
+    /// The maximum time between two requests, in seconds, including the time for sending the response.
     package var idleTimeout = 30.0
     /// The interval between pings, in seconds. A page that does not answer two successive pings is disconnected.
     package var pingInterval = 20.0

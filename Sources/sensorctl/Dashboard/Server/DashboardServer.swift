@@ -70,7 +70,7 @@ struct RequestHandler {
     let policy: String
     private let hello: SessionDescription
     private let originValidator: OriginValidator
-    /// A random ID of the session. It lets a page detect whether it has reconnected to the same session.
+    /// A random ID of the session, by which a page detects whether it has reconnected to the same session.
     private let session = DashboardToken().text
 
     init(

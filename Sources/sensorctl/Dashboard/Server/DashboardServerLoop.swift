@@ -15,7 +15,7 @@ final class DashboardServerLoop: ServiceLoop {
     private var connections: [HTTPConnection] = []
     private var pollSet: PollSet
     private var nextPage = 1
-    /// The earliest time at which data may next be sent to the pages.
+    /// The earliest time of the next transmission to the pages.
     private var nextFlush = BootTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
@@ -223,7 +223,7 @@ final class DashboardServerLoop: ServiceLoop {
             connection.isClosed = true
             return
         }
-        // The page has left two pings unanswered.
+        // The page has not answered two pings.
         guard now.seconds(since: page.lastReceived) < 3 * requestHandler.options.pingInterval else {
             connection.isClosed = true
             return

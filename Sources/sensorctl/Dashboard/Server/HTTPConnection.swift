@@ -25,7 +25,7 @@ final class HTTPConnection {
     private var sent = 0
     /// The WebSocket state, or nil before the upgrade.
     var page: Page?
-    /// The time at which the current time limit ends or the next ping is due.
+    /// The time at which the current time limit expires or the next ping is due.
     var deadline: BootTime
     /// True if the server ignores further input and closes the connection once the remaining output has been sent.
     var isClosing = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Encodes frames from the server, which are unfragmented and unmasked (RFC 6455, section 5).
+/// Encodes the server's frames, which are unfragmented and unmasked (RFC 6455, section 5).
 enum WebSocketFrame {
     enum Kind: UInt8 {
         case continuation = 0
@@ -49,7 +49,7 @@ enum WebSocketFrame {
     }
 }
 
-/// Decodes frames from a client, which are masked and may be fragmented. Buffers at most one message.
+/// Decodes a client's frames, which are masked and may be fragmented. Buffers at most one message.
 struct WebSocketDecoder {
     /// The maximum size of a message, in bytes.
     static let limit = 4096
@@ -75,7 +75,7 @@ struct WebSocketDecoder {
     }
 
     /// Decodes the next frame. Returns nil if the frame is incomplete. Returns `.some(nil)` if the frame is complete
-    /// but the rest of its message is missing.
+    /// but its message is not.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])

@@ -21,7 +21,7 @@ package struct IntervalChart: Sendable {
         let all = histograms
         guard let first = all.first?.bars else { return }
         let greatest = all.flatMap(\.bars.counts).max() ?? 1
-        // A logarithmic scale keeps rare intervals visible among thousands of usual ones.
+        // A logarithmic scale keeps rare intervals visible among thousands of typical ones.
         let top = log10(Double(max(greatest, 2)) * 1.5)
         let heights = Scale(-0.3...top, from: frame.bottom, to: frame.y)
         let isShort = first.end < 2

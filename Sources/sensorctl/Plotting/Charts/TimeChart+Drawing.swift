@@ -64,8 +64,8 @@ extension TimeChart {
         }
     }
 
-    /// Returns true if the accuracy bands are drawn, which requires that an edge of a band is inside the chart. Bands
-    /// without a visible edge would only fill the whole chart.
+    /// True if the accuracy bands should be drawn. At least one edge of a band must be inside the chart, because bands
+    /// without a visible edge would only fill it.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -202,8 +202,8 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // If a band extends beyond one end of the circular axis, it is drawn again, shifted by 360°, so that
-                // the excess appears at the other end.
+                // A band that extends beyond one end of the circular axis is drawn again, shifted by 360°, so that the
+                // rest of it appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

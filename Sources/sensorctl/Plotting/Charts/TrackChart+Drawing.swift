@@ -137,7 +137,7 @@ extension TrackChart {
 }
 
 extension PlotText {
-    /// Formats a number that has a single nonzero digit.
+    /// Formats a number that has only one nonzero digit, such as 0.02.
     static func singleDigit(_ value: Double) -> String { number(value, decimals: Ticks.decimals(value)) }
 }
 
@@ -166,7 +166,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(hasSeveralTraces)
-        // Up to 40 circles are drawn with outlines. More circles are drawn as a single area.
+        // Draws up to 40 circles with outlines, and more than 40 as a single area.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),

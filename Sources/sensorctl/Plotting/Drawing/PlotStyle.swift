@@ -40,7 +40,7 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text. `anchor` states which part of the text is at the position: "start", "middle" or "end".
+    /// Draws text. `anchor` specifies which part of the text is at the position: "start", "middle" or "end".
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -115,8 +115,8 @@ extension SVGWriter {
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The limit for shrinking charts to fit a figure on a page, as a factor of their heights. If the charts would have
-    /// to shrink further, their heights are not changed.
+    /// The smallest factor by which chart heights may be scaled to fit a figure on a page. If a smaller factor would be
+    /// necessary, the heights are not changed.
     static let minimumScale = 0.62
     static let right = 14.0
 }

@@ -34,7 +34,7 @@ package struct SVGWriter: Sendable {
         text += "</\(name)>\n"
     }
 
-    /// Clips the content that the closure writes to the frame, without changing the coordinates.
+    /// Clips the closure's output to the frame, without changing the coordinates.
     mutating func clipped(to frame: Frame, _ body: (inout SVGWriter) -> Void) {
         let view = [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")
         let (x, y, width, height) = (SVGValue.number(frame.x), SVGValue.number(frame.y), frame.width, frame.height)
@@ -74,7 +74,7 @@ package struct SVGWriter: Sendable {
 
 typealias SVGAttributes = KeyValuePairs<StaticString, SVGValue>
 
-/// The value of an attribute: text, which is escaped, or a coordinate, which is written with at most two decimals.
+/// An attribute value: text to be escaped, or a coordinate to be written with at most two decimals.
 enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral
 {

@@ -3,7 +3,7 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// Writes the original values of all points that the figure shows. Each line of the output is one JSON object.
+    /// Writes the original values of all points in the figure, with one JSON object per line.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in

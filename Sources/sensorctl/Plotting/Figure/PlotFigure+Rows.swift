@@ -136,7 +136,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns a row of notes that explain the marks not covered by any legend.
+    /// Returns a row of notes that explain the marks not covered by a legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))

@@ -62,8 +62,7 @@ extension PlotFigure {
 }
 
 extension PlotFigure {
-    /// Returns an HTML page that adapts to the reader's light or dark mode and shows the values under the mouse
-    /// pointer.
+    /// Returns an HTML page that adapts to light and dark mode and shows the values under the mouse pointer.
     package func page() -> String {
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -23,8 +23,8 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
-    /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart for
-    /// each line. Each of these charts shows its line for all traces.
+    /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart per
+    /// line, which shows that line for all traces.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in
@@ -46,7 +46,7 @@ package struct PlotFigure: Sendable {
 /// A row of a figure. The y coordinates are relative to the top edge of the row.
 struct FigureRow {
     var height: Double
-    /// The part of the height, in pixels, that can shrink to make the figure fit on a page.
+    /// The part of the height, in pixels, that can shrink to fit the figure on a page.
     var flexibleHeight: Double
     /// Draws the row. `flexibleHeight` is the flexible part of the height after fitting, in pixels.
     var draw: @Sendable (_ flexibleHeight: Double, _ svg: inout SVGWriter) -> Void

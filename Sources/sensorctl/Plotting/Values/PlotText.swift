@@ -57,7 +57,8 @@ package enum PlotText {
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }
 
-    /// Estimates the width of the text in pixels. The estimate is generous, because the reader's font is unknown.
+    /// Estimates the width of the text in pixels. The estimate is deliberately high, because the reader's font is
+    /// unknown.
     static func width(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { sum, scalar in
             let share: Double =

@@ -42,7 +42,7 @@ package struct SeriesDecimator: Sendable {
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// - Parameter margin: The uncertainty in each direction. A negative value or nil means that it is unknown.
+    /// - Parameter margin: The uncertainty in each direction, or nil or a negative value if unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // On a circular axis, a value outside the range of the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }

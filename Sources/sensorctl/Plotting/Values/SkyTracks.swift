@@ -30,7 +30,7 @@ package struct SkyTracks: Sendable {
         let number: Int32
     }
 
-    /// The maximum number of satellites. It exceeds the number of navigation satellites in orbit.
+    /// The maximum number of satellites, which exceeds the number of navigation satellites in orbit.
     static let limit = 256
     private static let pathLimit = 1024
 
@@ -95,7 +95,7 @@ enum SkyGeometry {
 }
 
 extension Satellite.System {
-    /// The letter of the satellite system in RINEX.
+    /// The RINEX letter of the satellite system.
     package var letter: String { facts.letter }
     package var name: String { facts.name }
     fileprivate var rank: Int { facts.rank }

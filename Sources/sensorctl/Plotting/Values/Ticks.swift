@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten. The result may be less than `least` by a relative tolerance of
-/// 1e-9. Returns 1 if `least` is not a positive finite number.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten, allowing for a relative rounding error of 1e-9. Returns 1 if
+/// `least` is not a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
@@ -42,7 +42,7 @@ package struct Ticks: Sendable, Equatable {
             values = multiples(of: step, in: range)
         }
         let greatest = values.map(abs).max() ?? 0
-        // The labels of large and small numbers omit a power of ten whose exponent is a multiple of three.
+        // For large and small numbers, the labels omit a power of ten whose exponent is a multiple of three.
         let isLong = greatest >= 1e5 || (greatest > 0 && greatest < 1e-2)
         let exponent = mayScale && isLong ? Int(floor(log10(greatest) / 3)) * 3 : 0
         let scale = powerOfTen(exponent, times: 1)
@@ -63,9 +63,9 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    /// Returns ticks for a logarithmic axis of counts. If `greatest` is less than 20, the ticks are 1, 2, 5 and 10,
-    /// without those above `greatest`, regardless of `count`. The ticks 1 and 2 are always included. If `greatest` is
-    /// 20 or more, the ticks are powers of ten.
+    /// Returns ticks for a logarithmic axis of counts. If `greatest` is less than 20, the ticks are 1, 2 and, if they
+    /// do not exceed `greatest`, 5 and 10, regardless of `count`. If `greatest` is 20 or more, the ticks are powers of
+    /// ten.
     package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
             let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }
@@ -99,7 +99,7 @@ package struct Ticks: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of decimals, at most 12, that labels with the given step need.
+    /// Returns the number of decimals that labels with the given step need, at most 12.
     static func decimals(_ step: Double) -> Int {
         guard step > 0, step.isFinite else { return 0 }
         return min(max(0, -Int(floor(log10(step) + 1e-9))), 12)

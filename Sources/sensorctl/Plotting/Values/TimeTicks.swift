@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The reference of a time axis.
+/// The kind of time that a time axis shows.
 package enum PlotClock: Sendable {
     case elapsed
     /// Civil time in UTC. The associated value is the time at the origin of the axis.

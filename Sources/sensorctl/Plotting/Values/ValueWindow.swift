@@ -48,8 +48,8 @@ struct ValueWindow {
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
 
-    /// Returns the range of the values. Extends it to show as much of the accuracy bands as possible, as long as the
-    /// values remain readable.
+    /// Returns the range of the values, extended to show as much of the accuracy bands as possible while the values
+    /// remain readable.
     private static func range(_ series: [SeriesDecimator], _ position: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -70,7 +70,7 @@ struct ValueWindow {
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + limit))
     }
 
-    /// Returns the center of the widest sector without values, or nil if no sector is at least `gap` wide.
+    /// Returns the center of the widest sector without values, or nil if no such sector is at least `gap` wide.
     private static func emptyDirection(_ series: [SeriesDecimator], _ circle: ClosedRange<Double>) -> Double? {
         var isOccupied = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {

@@ -88,8 +88,8 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The name of the accessory. If it has no name, this is its USB vendor and product IDs or, if these are unknown,
-    /// "a port of the board".
+    /// The accessory's name, if it has one. Otherwise, its USB vendor and product IDs or, if these are unknown, "a port
+    /// of the board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }
@@ -110,7 +110,7 @@ extension AccessoryCandidate {
 
     private static let exampleName = "com.example.protocol"
 
-    /// A configuration file in JSON that declares the candidate as an accessory.
+    /// A JSON configuration that declares the candidate as an accessory.
     package var setting: String {
         var writer = JSONWriter()
         writer.object { writer in

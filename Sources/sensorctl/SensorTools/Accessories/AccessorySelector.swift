@@ -45,7 +45,7 @@ package enum AccessorySelector {
     }
 
     /// Returns the protocol whose name is `text`. If there is none, ignores case and also accepts a name that ends with
-    /// a dot and `text`. If `text` is nil, returns the only protocol of the accessory.
+    /// a dot followed by `text`. If `text` is nil, returns the only protocol of the accessory.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")

@@ -13,13 +13,13 @@ package import SensorFusion
 /// table.
 package struct AccelerometerCalibrator: Sendable {
     package enum State: Sendable, Hashable {
-        /// The device is moving. The user has to place it in one of the missing poses.
+        /// The device is moving. The user must place it in one of the missing poses.
         case moving
-        /// The device rests in a missing pose. `progress` is the elapsed fraction of the required time, 0...1.
+        /// The device is at rest in a missing pose. `progress` is the elapsed fraction of the required time, 0...1.
         case measuring(DevicePose, progress: Double)
-        /// The device rests in a pose that has already been measured. The user has to turn it.
+        /// The device is at rest in a pose that has already been measured. The user must turn the device.
         case poseDone(DevicePose)
-        /// The device rests, but no axis is vertical.
+        /// The device is at rest, but no axis is vertical.
         case slanted
         case complete
     }
@@ -60,8 +60,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible, which
-    /// means that the determinant of the matrix is not between 0.1 and 10.
+    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible: the
+    /// determinant of the matrix must be between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -115,14 +115,14 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // Returns the sine of the angle, which approximates a small angle.
+        // For small angles, the sine approximates the angle.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths
     }
 }
 
-/// A correction of accelerometer readings. A corrected reading is matrix · (measured - offset).
+/// A correction for accelerometer readings. A corrected reading is matrix · (measured - offset).
 package struct AccelerometerCalibration: Sendable, Hashable {
     package var matrix = Matrix3.identity
     /// The sensor's reading at zero acceleration, in m/s².

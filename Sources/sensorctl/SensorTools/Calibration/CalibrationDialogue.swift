@@ -101,7 +101,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
 
 /// The output of a guided calibration.
 package protocol CalibrationScreen: AnyObject {
-    /// True if ``show(_:)`` displays the progress as a picture. In this case, the progress is not also printed as text.
+    /// True if ``show(_:)`` displays the progress as a picture. The progress is then not printed as text.
     var showsPictures: Bool { get }
 
     func print(_ line: String)

@@ -14,7 +14,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
     /// The calibration of an accelerometer, in m/s².
     case accelerometer(AccelerometerCalibration)
     /// `matrix` maps the sensor's axes to the device's axes. `deviation` is the angle between the measured rotation and
-    /// `matrix`, in degrees. It is 0 unless `matrix` was rounded to right angles.
+    /// `matrix`, in degrees. It is 0 unless `matrix` was rounded to a right-angle rotation.
     case mount(matrix: MountMatrix, deviation: Double, isRounded: Bool)
     /// The calibration of a magnetometer, in gauss.
     case magnetometer(MagneticCalibration)

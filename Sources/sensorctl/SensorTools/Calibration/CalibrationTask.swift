@@ -3,8 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// A calibration procedure that processes readings and instructs the user until it has an outcome. It performs no input
-/// or output, so it can be tested and can also process recordings.
+/// A calibration procedure that processes readings and instructs the user until it has an outcome. It performs no I/O,
+/// so that it can be tested and can process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 
@@ -32,7 +32,7 @@ package protocol CalibrationTask: Sendable {
     /// Ends the calibration. Returns the best result that the readings allow, or the reason for the failure.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure>
 
-    /// The directions measured so far, or nil if the task has no map.
+    /// A map of the directions measured so far, or nil if the task does not provide one.
     var map: SphereMap? { get }
 }
 

@@ -18,7 +18,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     var title: String { attributes.title }
     package var kind: SensorKind { attributes.kind }
 
-    /// Returns the sensor to calibrate. This is the preferred sensor of the topic's kind.
+    /// Returns the sensor to calibrate: the preferred sensor of the topic's kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }
     }

@@ -6,7 +6,7 @@ import SensorFusion
 
 /// Calibrates the magnetometer while the user turns the device in all directions.
 struct MagnetometerTask: CalibrationTask {
-    /// A timeout in seconds. If the calibration does not improve for this time, medium quality is accepted.
+    /// The time in seconds after which medium quality is accepted if the calibration has not improved.
     private static let improvementTimeout = 20.0
     /// The minimum interval between evaluations, in seconds. Evaluations are expensive.
     private static let evaluationInterval = 0.2
@@ -95,7 +95,7 @@ struct MagnetometerTask: CalibrationTask {
         return nil
     }
 
-    /// Stores a reading, unless it differs from the last stored reading by less than 2 % of its own magnitude.
+    /// Stores a reading if it differs from the last stored reading by more than 2 % of the new reading's magnitude.
     private mutating func storeDirection(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last

@@ -115,7 +115,7 @@ extension MountMatrixFinder {
         return pairs > 0 ? sum : .zero
     }
 
-    /// Returns the rotation from measured to expected directions with the least sum of squared differences.
+    /// Returns the rotation that maps the measured directions to the expected directions with the least squared error.
     private static func rotation(_ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]) -> Quaternion {
         var matrix = [Double](repeating: 0, count: 16)
         for (a, b) in pairs {

@@ -17,7 +17,7 @@ struct RestTask: CalibrationTask {
     init(seconds: Double = 5) {
         self.seconds = seconds
         rest = RestBias(duration: seconds, limit: 0.08)
-        // The accelerometer is also checked, because it reacts to a touch of the table before the gyroscope does.
+        // Also checks the accelerometer, which reacts sooner than the gyroscope when the table is touched.
         table = StillAverage(limit: 0.6, duration: seconds)
     }
 
@@ -65,7 +65,7 @@ package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
         /// The device is moving, or there are too few readings.
         case moving
-        /// The device rests. `progress` is the elapsed fraction of the required time, 0...1.
+        /// The device is at rest. `progress` is the elapsed fraction of the required time, 0...1.
         case resting(progress: Double)
         /// ``RestBias/bias`` is valid. Further readings improve it.
         case complete
@@ -106,7 +106,7 @@ package struct RestBias: Sendable {
         guard state == .complete else { return nil }
         let deviation = average.deviation
         let worst = max(deviation.x, deviation.y, deviation.z)
-        // Assumes that every third reading is independent.
+        // Assumes that only every third reading is independent.
         return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
     }
 

@@ -23,7 +23,7 @@ package struct StillAverage: Sendable {
     }
 
     /// Processes a reading with its timestamp in seconds. Returns false if the reading counts as movement or is not
-    /// finite. The average restarts after a movement, after a gap of more than 1 s, and if the timestamp does not
+    /// finite. The average restarts after a movement, after a gap of more than 1 s, or if the timestamp does not
     /// increase.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {

@@ -97,7 +97,7 @@ struct KernelSensor: Sendable, Hashable {
 }
 
 extension MachineState {
-    /// Collects the settings, the kernel's files and the environment. Does not access the sensors.
+    /// Reads the settings, the kernel's files and the environment. Does not access the sensors.
     package init(of device: Device) {
         self.init(
             configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,

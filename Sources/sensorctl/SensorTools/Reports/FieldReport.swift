@@ -32,7 +32,7 @@ package struct FieldReport: Report {
         ]
     }
 
-    /// The limitations of the result, for example if the date is outside the years of the model.
+    /// Limitations of the result, for example that the date is outside the model's valid years.
     package var remarks: [String] {
         var remarks: [String] = []
         if !model.validYears.contains(field.year) {
