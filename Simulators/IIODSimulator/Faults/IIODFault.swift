@@ -32,7 +32,7 @@ public struct IIODFault: Sendable, Hashable {
         case attributeError(String?, Int32?)
         /// The device is removed. Its streams fail with ENODEV. OPEN and attribute accesses fail with the given error.
         case unplug(Int32)
-        /// The device is reconnected. Interrupted streams fail until they are opened again.
+        /// The device is connected again. Interrupted streams keep failing until they are reopened.
         case reconnect
         /// The length that precedes each chunk is off by the given number of bytes. 0 disables the fault.
         case wrongLengths(Int)

@@ -146,7 +146,7 @@ struct RecordedDialogue: Sendable {
         return outstandingMismatches
     }
 
-    /// Compares complete recorded chunks, so that a difference shows the whole chunk.
+    /// Compares complete recorded chunks, so that a reported difference contains the entire chunk.
     private mutating func compare() {
         while let piece = expected.first, found.count >= piece.count {
             compare(piece, found.elements.prefix(piece.count))

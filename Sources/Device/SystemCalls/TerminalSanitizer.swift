@@ -46,7 +46,7 @@ package enum TerminalSanitizer {
         return String(scalars)
     }
 
-    /// Returns false if none of the bytes can start a character that has to be replaced.
+    /// Returns true if any of the bytes may start a character that has to be replaced.
     private static func mayNeedSanitizing(_ text: String, isSingleLine: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

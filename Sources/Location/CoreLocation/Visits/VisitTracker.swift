@@ -26,7 +26,7 @@ struct VisitTracker: Sendable {
     struct Visit: Sendable, Equatable {
         /// The arrival time in seconds since 2001-01-01T00:00:00Z, or nil if the stay began before the first fix.
         var arrival: Double?
-        /// The departure time in seconds since 2001-01-01T00:00:00Z, or nil while the device is at the place.
+        /// The departure time in seconds since 2001-01-01T00:00:00Z, or nil while the device is still there.
         var departure: Double?
         var latitude: Double
         var longitude: Double

@@ -16,7 +16,7 @@ struct ReadDeadlineMonitor: Sendable {
     private static let decay = 0.95
 
     private let tolerance: Double
-    /// The maximum of `expectedInterval`. At this interval, a read becomes overdue after `limit` seconds.
+    /// The maximum value of `expectedInterval`. At this interval, a read becomes overdue after `limit` seconds.
     private let longestInterval: Double
     private var expectedInterval: Double
     private var lastRead: BootTime
