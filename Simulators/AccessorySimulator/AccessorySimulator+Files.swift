@@ -14,8 +14,8 @@ extension AccessorySimulator {
     /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory sends its next bytes only after the
-    ///   program has written the preceding bytes of the dialogue. If dialogues are still in progress when an accessory
-    ///   is due to be detached, it is detached once they have ended or the program has been inactive for
+    ///   program has written the preceding bytes of the dialogue. If an accessory is due to be detached and not all of
+    ///   its dialogues have ended, it is detached once they have ended or the program has been inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:

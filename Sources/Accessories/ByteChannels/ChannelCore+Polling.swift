@@ -39,8 +39,8 @@ extension ChannelCore {
     /// If an executor polls the port, reads from the port on the calling thread, because the executor may be blocked.
     /// Returns true if the app can then read bytes. If no executor polls the port, returns false without reading.
     ///
-    /// The executor cannot read at the same time. If it tries to, this method reads once more, because the executor's
-    /// run loop does not report the same bytes again.
+    /// The executor cannot read at the same time. Each time it tries to, this method repeats the read, because the
+    /// executor's run loop does not report the same bytes again.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         var hasInput = false

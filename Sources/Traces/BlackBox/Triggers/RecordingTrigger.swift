@@ -47,8 +47,8 @@ package struct RecordingTrigger: Sendable, Hashable {
 
     package var needsAccessories: Bool { if case .unplugged = condition { true } else { false } }
 
-    /// The maximum magnitude of the acceleration in free fall, in m/s². The limit is 0.3 g because a falling device may
-    /// rotate.
+    /// The maximum magnitude of an accelerometer reading that counts as free fall, in m/s². The limit is 0.3 g because
+    /// a falling device may rotate.
     static let fallLimit = 0.3 * standardGravity
     /// Standard gravity in m/s².
     static let standardGravity = 9.80665

@@ -68,8 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // A low-speed trigger is armed only after the speed has been above the threshold. Otherwise, it would fire
-            // for a device that is slow from the start.
+            // A low-speed trigger is armed only after the speed has exceeded the threshold by more than the hysteresis.
+            // Otherwise, it would fire for a device that is slow from the start.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }

@@ -6,8 +6,8 @@
 /// socket and use the machine's clock. Each session uses a new copy of the peer. A peer with value semantics therefore
 /// starts each session in its initial state.
 public protocol AccessoryPeer: Sendable {
-    /// Returns the actions to perform in response to an event. Calls never overlap. Actions are performed in the order
-    /// in which they are returned.
+    /// Returns the actions to perform in response to an event. Calls never overlap. The actions are performed in order,
+    /// after all previously returned actions.
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction]
 }
 

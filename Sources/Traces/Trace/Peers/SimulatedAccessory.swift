@@ -60,9 +60,9 @@ public struct AccessoryFaults: Sendable, Hashable {
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0
-    /// The number of received bytes after which the accessory is unplugged, or nil to keep it attached.
+    /// The number of received bytes after which the accessory is unplugged, or nil for no limit.
     public var unplugsAfterReceiving: Int?
-    /// The number of sent bytes after which the accessory is unplugged, or nil to keep it attached.
+    /// The number of sent bytes after which the accessory is unplugged, or nil for no limit.
     public var unplugsAfterSending: Int?
 
     /// Creates a configuration without faults.

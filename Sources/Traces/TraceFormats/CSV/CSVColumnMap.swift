@@ -12,9 +12,9 @@ import Trace
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
 /// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
-/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
-/// table below is used. A minus sign before the unit inverts the sign of the values. Acceleration from Core Motion
-/// requires this (`accel.x=ax:-g`).
+/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the quantity's first
+/// unit in the table below is used. A minus sign before the unit inverts the sign of the values. Acceleration from Core
+/// Motion requires this (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |

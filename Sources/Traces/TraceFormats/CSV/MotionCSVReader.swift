@@ -90,8 +90,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark that the magnetic field seems to be in the wrong unit, or nil if the unit seems right. The Earth's
-    /// field is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. For comparison, the Earth's field
+    /// is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0

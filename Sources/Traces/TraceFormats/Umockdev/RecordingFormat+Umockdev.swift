@@ -48,7 +48,7 @@ struct UmockdevImport {
     }
 
     /// Returns the accessory and the protocol that use the script's device node. If `hasDescribedNode` is false, no
-    /// description contains that node, and the first accessory with a protocol is returned.
+    /// described device has that node, and the first accessory with a protocol is returned.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {

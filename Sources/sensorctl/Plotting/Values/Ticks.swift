@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten, allowing for a relative rounding error of 1e-9. Returns 1 if
-/// `least` is not a positive finite number.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten. The result may be less than `least` by a relative rounding
+/// error of 1e-9. Returns 1 if `least` is not a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
