@@ -15,7 +15,8 @@ package struct NMEAReport: Sendable {
     package var contents: Contents
     /// The arrival time of the last sentence of the epoch, or nil if unknown.
     package var arrival: WallTime?
-    /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary midnight.
+    /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary
+    /// midnight.
     package var epochTime: Int64?
     /// True if the position has no time, or if the previous position from the same talker and sentence kind had the
     /// same time. Times repeat if their resolution is too coarse for the receiver's measurement rate.

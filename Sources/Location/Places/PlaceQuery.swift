@@ -3,8 +3,8 @@
 package struct PlaceQuery: Sendable {
     /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
-    /// A circle, with its centre in degrees and its radius in metres. Places inside it come first, and nearer places come
-    /// before more distant ones.
+    /// A circle, with its centre in degrees and its radius in metres. Places inside it come first, and nearer places
+    /// come before more distant ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
     /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It covers languages that the
     /// data does not contain.

@@ -84,8 +84,8 @@ struct OtherProgramTests {
         defer { helper.end() }
         let words = try #require(helper.line()).split(separator: " ").compactMap { Int($0) }
         try #require(words.count == 4)
-        // The helper compares its descriptors by number and target. Descriptors that it opens only once or is just closing do
-        // not belong to a round.
+        // The helper compares its descriptors by number and target. Descriptors that it opens only once or is just
+        // closing do not belong to a round.
         #expect(helper.line() == "none", "descriptors")
         // An idle thread may have ended in the meantime.
         #expect(words[1] <= words[0], "threads")

@@ -43,8 +43,8 @@ extension ContractSuite {
             }
         }
 
-        /// Runs the body once the source has registered its socket with a polling executor. `tolerance` is the tolerated
-        /// delay of a poll, in seconds.
+        /// Runs the body once the source has registered its socket with a polling executor. `tolerance` is the
+        /// tolerated delay of a poll, in seconds.
         private static func register(
             _ client: PositionSourceAddress.Client, tolerance: Double, _ body: (PollingBench) throws -> Void
         ) throws {

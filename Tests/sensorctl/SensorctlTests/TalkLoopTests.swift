@@ -54,8 +54,8 @@ private final class Conversation: @unchecked Sendable {
 
     func type(_ bytes: some Sequence<UInt8>) { input.fileHandleForWriting.write(Data(bytes)) }
 
-    /// Closes the input and waits until the loop can read its end. A child process that another test is starting holds a
-    /// copy of the pipe until exec(2).
+    /// Closes the input and waits until the loop can read its end. A child process that another test is starting holds
+    /// a copy of the pipe until exec(2).
     func endInput() {
         try? input.fileHandleForWriting.close()
         var state = pollfd(fd: input.fileHandleForReading.fileDescriptor, events: 0, revents: 0)

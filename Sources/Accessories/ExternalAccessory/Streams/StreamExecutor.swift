@@ -28,8 +28,8 @@ final class StreamExecutor: Sendable {
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop and a mode. During playback, the player's executor delivers the events, except
-    /// if the player is set to deliver callbacks as on live hardware.
+    /// Creates an executor for a run loop and a mode. During playback, the player's executor delivers the events,
+    /// except if the player is set to deliver callbacks as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Rounded timestamps")
 struct RoundedStampsTests {
-    /// Returns the intervals for samples at multiples of the interval `period`; nil if the timestamp difference is used.
+    /// Returns the intervals for samples at multiples of the interval `period`; nil if the timestamp difference is
+    /// used.
     private func intervals(_ multiples: [Int], period: Double, digits: Double) -> [Double?] {
         var stamps = RoundedTimestampRestorer()
         return multiples.map { stamps.interval(to: (Double($0) * period * digits).rounded() / digits) }
