@@ -35,7 +35,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // Foundation terminates the process if the coder does not support keyed coding.
+        // Foundation terminates the process if a key is used with a coder that does not support keyed coding.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

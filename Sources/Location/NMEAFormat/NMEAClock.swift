@@ -46,7 +46,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // To obtain the date of the first sentence, subtract the days that have passed since then from the new date.
+        // To obtain the date of the first day, subtract the days that have passed since then from the new date.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -5,11 +5,11 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
 /// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
-    /// If a receiver reports no position error, the error is assumed to be this many metres per unit of dilution of
-    /// precision.
+    /// If a receiver reports no horizontal error, the error is assumed to be this many metres per unit of horizontal
+    /// dilution of precision.
     static let userEquivalentRangeError = 8.0
-    /// The assumed horizontal accuracy of a fix, in metres, if the receiver reports neither errors nor a dilution of
-    /// precision.
+    /// The assumed horizontal accuracy of a fix, in metres, if the receiver reports neither a horizontal error nor a
+    /// horizontal dilution of precision.
     static let unknownHorizontalAccuracy = 100.0
 
     static func values(

@@ -98,7 +98,7 @@ package struct IIOAttribute: Sendable, Hashable {
     package var name: String
     /// The file name in sysfs, for example "in_accel_scale". It equals the name if there is no file.
     package var filename: String
-    /// The value that was read, or nil if unknown.
+    /// The value at the time when the attribute was read, or nil if unknown.
     package var value: String?
 
     package init(name: String, filename: String? = nil, value: String? = nil) {

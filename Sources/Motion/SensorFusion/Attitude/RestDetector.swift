@@ -138,7 +138,7 @@ struct RestCrossCheck: Sendable {
     /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
     /// field do not confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. Therefore, this
+        // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. In this case, the
         // check is not used once the device has been at rest.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)

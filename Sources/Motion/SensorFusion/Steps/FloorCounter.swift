@@ -34,7 +34,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The last few net heights gained on foot, in metres, oldest first.
+    /// The last few values of the net height gained on foot, in metres, oldest first.
     private var heights: [Double] = []
     private var direction = 0.0
     private var base = 0.0
