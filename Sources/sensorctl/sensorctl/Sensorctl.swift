@@ -7,21 +7,21 @@ import SensorTools
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Show, record and replay the position, motion and accessory data of this machine.",
+        abstract: "Show, record and replay position, motion and accessory data.",
         discussion: """
             Positions come from gpsd. To use a gpsd on another machine, set DEVICE_SERVICES_GPSD to gpsd://host:port. \
             To receive the positions that another board publishes, set this variable to \
             mqtt://broker/owntracks/USER/DEVICE.
 
-            Motion data comes from the kernel's sensors through libiio. To use the sensors of another machine, set \
-            DEVICE_SERVICES_IIO to ip:host.
+            Motion data comes from IIO sensors, which the program reads through libiio. To use the sensors of another \
+            machine, set DEVICE_SERVICES_IIO to ip:host.
 
-            Accessories are found through udev and through declaration files. Set DEVICE_SERVICES_ACCESSORIES to the \
-            folders that contain the declaration files.
+            The program finds accessories through udev and in declaration files. Set DEVICE_SERVICES_ACCESSORIES to \
+            the folders that contain the declaration files.
 
             Data is written to standard output, and messages are written to standard error. With --json, every command \
-            prints one JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command \
-            cleanly.
+            prints one JSON object per line as soon as the data is available. You can stop every command with SIGINT \
+            or SIGTERM.
 
             \(ExitStatus.documentation)
 

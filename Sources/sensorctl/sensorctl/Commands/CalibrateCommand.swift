@@ -17,17 +17,17 @@ struct CalibrateCommand: AsyncParsableCommand {
             There are four calibrations:
               gyro           Leave the device at rest for a few seconds.
               accelerometer  Place the device on each of its six sides.
-              mount          Place the device on three of its sides. The result is the
-                             orientation of the chip in the device.
+              mount          Place the device on three of its sides. This determines how
+                             the chip is oriented in the device.
               magnetometer   Turn the device in all directions.
             The command prints instructions and continues automatically. If you do not specify a calibration, the \
             command runs all calibrations that this device needs.
 
-            All programs of this user apply the stored results at their next start. A mount matrix is not stored. The \
-            command prints it, so that you can add it to a configuration file.
+            Programs that you run as the same user apply the stored results the next time they start. A mount matrix \
+            is not stored. Instead, the command prints it so that you can add it to a configuration file.
 
-            With --trace, the readings come from a recording, and nothing is stored. With --json, each line contains \
-            one result, in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
+            With --trace, the command uses the readings in a recording and stores nothing. With --json, each line \
+            contains one result, in rad/s, m/s^2 or gauss. The instructions are then written to standard error.
 
             Exit codes:
               69  A calibration failed.
@@ -48,7 +48,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     var trace: String?
 
     @Option(
-        name: [.customLong("output")], help: "Also write the results to this file, with one JSON object per line.",
+        name: [.customLong("output")], help: "Also write the results to this file, as one JSON object per line.",
         completion: .file())
     var file: String?
 
@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     var isTrial = false
     @Flag(help: "Do not round the mount matrix, even if it is close to a rotation by a multiple of 90 degrees.")
     var exact = false
-    @Option(help: "The timeout of each calibration, in seconds.") var timeout = 120.0
+    @Option(help: "The timeout for each calibration, in seconds.") var timeout = 120.0
     @OptionGroup(title: "Recordings from other programs, with --trace") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 

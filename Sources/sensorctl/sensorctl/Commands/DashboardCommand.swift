@@ -13,20 +13,20 @@ import TraceEditing
 
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dashboard", abstract: "Show position, motion and accessory data on a page in the browser.",
+        commandName: "dashboard", abstract: "Show position, motion and accessory data on a web page.",
         discussion: """
-            The command serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows live \
-            data of this machine. You can step through a recording and inject faults. The readings are the same as \
-            those that `replay` and `watch` print. Press Ctrl-C to stop the server.
+            The command serves a page on 127.0.0.1 and prints its address. The page plays a recording or shows live \
+            data from this machine. On the page, you can step through a recording and inject faults. The readings are \
+            the same as those that `replay` and `watch` print. Press Ctrl-C to stop the server.
 
             The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
             only numbers. The page loads nothing from the network unless you specify --tiles.
 
-            Every program on this machine can read the page. The page can send commands only with the token in its \
-            address, so keep the address secret. With --read-only, the page accepts no commands.
+            Every program on this machine can read the page. The server accepts commands only with the token in the \
+            address of the page, so keep this address secret. With --read-only, the server accepts no commands.
 
-            With --json, the command prints one object whose "event" is listening. It also contains "uri", "port" and \
-            "token".
+            With --json, the command prints one object whose "event" is "listening". The object also contains "uri", \
+            "port" and "token".
 
             Exit codes:
               65  A file is not a recording.
@@ -41,14 +41,14 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recordings to play at the same time, or - for standard input. By default, the page shows live data of this machine.",
+            "The recordings to play at the same time, or - for standard input. By default, the page shows live data from this machine.",
         completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Show live data of this machine.") var live = false
+    @Flag(help: "Show live data from this machine.") var live = false
     @Option(help: "The TCP port to listen on, or 0 for any free port.") var port: UInt16 = 8421
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
-    @Flag(help: "Accept no commands from the page.") var readOnly = false
+    @Flag(help: "Do not accept commands from the page.") var readOnly = false
 
     @Option(
         help: .init(
@@ -56,7 +56,7 @@ struct DashboardCommand: AsyncParsableCommand {
             valueName: "url"))
     var tiles: String?
 
-    @Option(help: .init("The attribution that the licence of the map tiles requires.", valueName: "text"))
+    @Option(help: .init("The attribution required by the licence of the map tiles.", valueName: "text"))
     var tilesAttribution: String?
 
     @Option(
@@ -66,7 +66,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
+            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -81,15 +81,18 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The reference frame of the attitude, as in `watch`. The default is magnetic if there is a magnetometer. Otherwise, it is arbitrary.",
+            "The reference frame of the attitude. The values are the same as for `watch`. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
             valueName: "frame"))
     var frame: FrameName?
 
-    @Option(help: .init("The edge of the device that the heading refers to, as in `watch`.", valueName: "orientation"))
+    @Option(
+        help: .init(
+            "The edge of the device that the heading refers to. The values are the same as for `watch`.",
+            valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
-        help: .init("Load the page's files from this folder first.", valueName: "folder", visibility: .hidden),
+        help: .init("Look for the files of the page in this folder first.", valueName: "folder", visibility: .hidden),
         completion: .directory)
     var page: String?
 

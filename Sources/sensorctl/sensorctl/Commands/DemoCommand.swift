@@ -9,10 +9,10 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Play traces as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
-            Plays each trace through the location manager on a virtual clock. The animation shows the callbacks of the \
-            manager's delegate. If standard output is not a terminal, the command prints a few lines instead, and \
-            plays the traces without delays. With --json, the output is the same as that of `replay --json`. Press \
-            Ctrl-C to end the demo. See `sensorctl --help` for the exit codes.
+            The command plays each trace through a location manager that runs on a virtual clock. The animation shows \
+            the callbacks that the manager's delegate receives. If standard output is not a terminal, the command \
+            plays the traces without delays and prints a few lines instead. With --json, the output is the same as \
+            that of `replay --json`. Press Ctrl-C to end the demo. See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10

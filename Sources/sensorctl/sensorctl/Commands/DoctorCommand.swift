@@ -8,14 +8,15 @@ import SensorTools
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix the problem.",
+        commandName: "doctor", abstract: "Find out why data is not arriving, and show how to fix the problem.",
         discussion: """
             The command checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. It also \
-            checks permissions, and finds programs that use an accessory. It reads every sensor for a short time. \
-            Below a finding, it prints commands that you can copy.
+            checks permissions, and finds programs that are using an accessory. It reads each sensor for a short time. \
+            If commands are needed to fix a problem, it prints these commands below the finding so that you can copy \
+            them.
 
-            With --json, each line is an object whose "kind" is setting or finding. A finding has a "level", which is \
-            good, remark or problem.
+            With --json, each line is an object whose "kind" is "setting" or "finding". Each finding has a "level", \
+            which is "good", "remark" or "problem".
 
             Exit codes:
               69  The command found at least one problem.
@@ -26,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "The time for which to read the sensors, in seconds.") var seconds = 1.5
+    @Option(help: "How long to read the sensors, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds, option: "--seconds") }
@@ -72,12 +73,12 @@ struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Print udev rules that give a group access to accessories and make other programs ignore these accessories.",
+            "Print udev rules that give a group access to accessories and make other programs ignore them.",
         discussion: """
             If your configuration contains rules for specific devices, the udev rules also grant access to these \
             devices.
 
-            The Debian package installs the udev rules, but not those for the devices in your configuration. To \
+            The Debian package installs the udev rules, except the rules for the devices in your configuration. To \
             install or update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger

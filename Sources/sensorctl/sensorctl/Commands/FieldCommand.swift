@@ -12,17 +12,16 @@ struct FieldCommand: ParsableCommand {
         discussion: """
             The command uses the World Magnetic Model 2025. To use a newer model, specify its file with --model. Field \
             strengths are in nanotesla, and angles are in degrees. Rates of change are per year. The x axis points \
-            north, the y axis east, and the z axis down. Each uncertainty is one standard deviation on open ground. No \
-            device is required.
+            north, the y axis east, and the z axis down. The uncertainties are standard deviations, and do not include \
+            disturbances caused by buildings or vehicles. No device is required.
 
             With --json, the command prints one object. It contains x, y, z, horizontal, total, declination and \
-            inclination. For each of these values, the object also contains the rate of change, whose name has the \
-            suffix Rate, and the uncertainty, whose name has the suffix Uncertainty. In addition, the object contains \
-            latitude, longitude, altitude, date (a decimal year), model and epoch. It also contains the following \
-            flags:
+            inclination. For each of these values, the object also contains the rate of change and the uncertainty. \
+            Their names have the suffixes Rate and Uncertainty. In addition, the object contains latitude, longitude, \
+            altitude, date (a decimal year), model and epoch. The object also contains the following flags:
               valid     The model covers the date and the altitude.
-              caution   The horizontal field is below 6000 nT. A compass is unreliable.
-              blackout  The horizontal field is below 2000 nT. A compass is useless.
+              caution   The horizontal field is below 6000 nT, so a compass is unreliable.
+              blackout  The horizontal field is below 2000 nT, so a compass is useless.
 
             Exit codes:
               65  The file is not a valid model.
@@ -40,7 +39,7 @@ struct FieldCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help:
-            "The altitude above the ellipsoid, in metres. You can also specify the altitude above sea level, because the difference hardly affects the result."
+            "The altitude above the ellipsoid, in metres. You can specify the altitude above sea level instead, because the difference hardly affects the result."
     )
     var altitude = 0.0
 

@@ -9,15 +9,15 @@ import TraceEditing
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Summarize a recording: streams, rates, gaps, clocks and the quality of positions.",
+        abstract: "Summarize a recording: its streams, rates, gaps, clocks and position quality.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
             The command accepts the same formats as `replay`.
 
-            With --json, the command prints one object with the contents of the header, "streams", "positions", \
-            "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", "last", "rate", \
-            "gaps", "longest" and "longestStart". Times are in seconds from the start, and rates are in hertz. \
-            "damage" contains messages about unreadable lines and reports.
+            With --json, the command prints one object that contains the fields of the header and "streams", \
+            "positions", "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", \
+            "last", "rate", "gaps", "longest" and "longestStart". Times are in seconds from the start, and rates are \
+            in hertz. The value of "damage" is a list of messages about unreadable lines and reports.
 
             Exit codes:
               65  The file is not a recording.

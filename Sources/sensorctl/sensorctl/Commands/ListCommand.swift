@@ -13,8 +13,9 @@ struct ListCommand: AsyncParsableCommand {
             The command queries gpsd for at most two seconds and searches for sensors for at most three seconds. It \
             succeeds even if it finds nothing. See `sensorctl --help` for the exit codes.
 
-            With --json, each line is an object whose "kind" is positionSource, receiver, motionSource, sensor, \
-            accessorySource, accessory, accessoryCandidate, battery, authorization, traits or problem.
+            With --json, each line is an object whose "kind" is one of the following: positionSource, receiver, \
+            motionSource, sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, traits or \
+            problem.
 
             Examples:
               sensorctl list

@@ -9,10 +9,10 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            Recordings are aligned by the times at which they were made. With --align start, all recordings begin at \
-            the same time. Sensors and accessories with the same name remain separate. Receivers that report at the \
-            same time also remain separate. Battery readings are taken from the first recording that contains any. See \
-            `sensorctl --help` for the exit codes.
+            By default, recordings are aligned by the times at which they were made. With --align start, all \
+            recordings begin at the same time. Sensors and accessories with the same name are kept separate. Receivers \
+            that report at the same time are also kept separate. Battery readings are taken from the first recording \
+            that contains any. See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
@@ -25,11 +25,11 @@ struct MergeCommand: ParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(help: "The output format, if the file extension does not determine it.") var format: String?
+    @Option(help: "The output format. By default, the file extension determines the format.") var format: String?
 
     @Option(
         help:
-            "How to align the recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
+            "How to align the recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
         transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -37,10 +37,11 @@ struct MergeCommand: ParsableCommand {
 
     @Option(
         help: .init(
-            "The receiver whose positions are written, for formats that support only one receiver.", valueName: "path"))
+            "The receiver whose positions are written if the output format supports only one receiver.",
+            valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times. This flag requires the format gpsd or nmea.") var stamps = false
+    @Flag(help: "Also write arrival times. This flag requires the gpsd or nmea format.") var stamps = false
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
 
     func validate() throws {

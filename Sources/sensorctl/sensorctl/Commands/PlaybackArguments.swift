@@ -10,7 +10,7 @@ import TraceEditing
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
-            "The time at which playback starts, in seconds from the start of the trace. Playback begins with the state of the devices at that time."
+            "The time at which playback starts, in seconds from the start of the trace. Playback begins in the state that the devices had at that time."
     )
     var from: Double?
 
@@ -20,7 +20,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help:
-            "The number of times to play the trace, or forever. Timestamps continue to increase from one repetition to the next."
+            "How many times to play the trace: a number, or forever. Timestamps continue to increase from one repetition to the next."
     )
     var loop: PlaybackLoop?
 

@@ -15,30 +15,30 @@ struct PlotCommand: AsyncParsableCommand {
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
             The command plots all data in the recordings, or only the streams that you name: \(PlotSubject.list). The \
-            plotted values are the same as those that `replay` prints. Several recordings are plotted on the same \
-            axes. If an argument is the name of a stream, such as speed, it always selects this stream. To plot a file \
-            with this name, write ./speed.
+            plotted values are the same as those that `replay` prints. Multiple recordings are plotted on the same \
+            axes. An argument that is the name of a stream, such as speed, always selects this stream. To plot a file \
+            named speed, write ./speed.
 
-            The extension of the output file determines the format. An SVG has the width of an A4 page, and a PNG is \
-            an image of this SVG. An HTML page shows the values under the pointer and needs no other files. If there \
-            are too many readings to draw, the plot shows the minimum and the maximum of each interval, so all peaks \
-            remain visible.
+            The extension of the output file determines the format. An SVG file is as wide as an A4 page. A PNG file \
+            is rendered from this SVG. An HTML page shows the values at the position of the pointer, and requires no \
+            other files. If there are too many readings to draw, the plot shows the minimum and maximum of each \
+            interval, so that all peaks remain visible.
 
-            Lines are interrupted at gaps that are longer than three typical intervals between readings. If there is \
-            only one recording, these gaps are shown in grey. Bands around speed, altitude and heading, and circles \
-            around positions, show the reported accuracy. Unreliable headings are drawn in grey. A satellite that is \
-            not used in any fix is drawn as a hollow circle. The faults injected with --fault are marked in the charts \
-            and on the track.
+            A line is interrupted where the gap between two readings is longer than three times the typical interval. \
+            If there is only one recording, these gaps are shown in grey. Bands around speed, altitude and heading, \
+            and circles around positions, show the reported accuracy. Unreliable headings are drawn in grey. A \
+            satellite that is not used in any fix is drawn as a hollow circle. The faults injected with --fault are \
+            marked in the charts and on the track.
 
-            Positions are plotted at the receiver's time. If this time differs from the arrival time by more than ten \
-            seconds, the arrival time is used instead.
+            Each position is plotted at the time that the receiver reported. If the reported time differs from the \
+            arrival time by more than ten seconds, the position is plotted at the arrival time instead.
 
             You can also plot the output of `replay --json` and `replay --expect`. To compare two versions of the \
             attitude filter, plot a recording together with the output of the other version. The plot then shows the \
             sensor readings, attitudes and headings of both versions.
 
-            With --json, the command prints the plotted values, as one object for each line in the plot. In this case, \
-            you can omit -o.
+            With --json, the command prints the plotted values, as one object for each line in the plot. The option -o \
+            is not required in this case.
 
             Exit codes:
               69  None of the recordings contains any of the named streams.
@@ -61,7 +61,7 @@ struct PlotCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: "The output format, if the file extension does not determine it: svg, html or png.")
+    @Option(help: "The output format: svg, html or png. By default, the file extension determines the format.")
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
@@ -70,7 +70,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time). By default, recordings that overlap in time use clock, and other recordings use start.",
+            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time). The default is clock if all recordings overlap in time, and start otherwise.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 

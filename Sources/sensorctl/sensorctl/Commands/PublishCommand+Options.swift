@@ -6,7 +6,7 @@ import DeviceCore
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "The second level of the topic. The default is the name of the current user.") var user: String?
     @Option(help: "The third level of the topic. The default is the name of this machine.") var device: String?
-    @Option(help: "The topic of the positions. The default is owntracks/USER/DEVICE.") var topic: String?
+    @Option(help: "The topic for positions. The default is owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
         name: .customLong("client-id"),
@@ -38,7 +38,7 @@ struct BrokerOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The certificates of the authorities that may sign the broker's certificate, in PEM format. The default is the system's list of authorities.",
+            "The certificates of the authorities that are trusted to sign the broker's certificate, in PEM format. The default is the system's list of trusted authorities.",
             valueName: "file"))
     var caFile: String?
 
@@ -46,7 +46,7 @@ struct BrokerOptions: ParsableArguments {
     var certificateFile: String?
     @Option(help: .init("The private key that belongs to the certificate, in PEM format.", valueName: "file"))
     var keyFile: String?
-    @Option(help: "How long a connection may be idle before it is checked, in seconds. The default is 30.")
+    @Option(help: "How long a connection can be idle before the command checks it, in seconds. The default is 30.")
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

@@ -18,24 +18,24 @@ struct PublishCommand: AsyncParsableCommand {
             on that board.
 
             The command runs until it is interrupted, even while gpsd or the broker is unavailable. Messages that the \
-            broker has not accepted yet are kept and sent later in the same order. By default, the last 10000 messages \
-            are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are kept on disk. The \
-            next run sends any messages that remain. With --trace, the command plays a recording and ends when the \
-            broker has accepted all messages.
+            broker has not yet accepted are kept and sent later, in their original order. By default, the last 10000 \
+            messages are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are kept on \
+            disk. The next run sends any remaining messages. With --trace, the command plays a recording and ends when \
+            the broker has accepted all messages.
 
             A password file contains one line in the form name:password. Other users must not be able to read this \
-            file (chmod 600). Instead of the options for files, you can use the environment variables \
+            file (chmod 600). Instead of the options that specify files, you can set the environment variables \
             DEVICE_SERVICES_MQTT_PASSWORD_FILE, DEVICE_SERVICES_MQTT_CA_FILE, DEVICE_SERVICES_MQTT_CERTIFICATE_FILE \
             and DEVICE_SERVICES_MQTT_KEY_FILE.
 
-            With --json, each line is an object whose "event" is started, connected, lost, spoolFailed, positionLost, \
-            positionRegained, sensorLost, missed or ended.
+            With --json, each line is an object whose "event" is one of the following: started, connected, lost, \
+            spoolFailed, positionLost, positionRegained, sensorLost, missed or ended.
 
             The command requires the package trait LibMosquitto. To enable it, build sensorctl with --traits \
             default,LibMosquitto.
 
             Exit codes:
-              69  The broker accepted no message within the time of --duration, or some
+              69  The broker accepted no message before the end of --duration, or some
                   of the remaining messages are not stored in the --spool folder.
               77  The configuration does not allow access to the position.
             See `sensorctl --help` for the other exit codes.
@@ -62,10 +62,11 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var motion: [SensorKindName] = []
 
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading.") var interval = 0.1
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to publish every reading.")
+    var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
     @Option(
-        help: .init("The folder in which to store messages that the broker has not accepted yet.", valueName: "folder"))
+        help: .init("The folder in which to store messages that the broker has not yet accepted.", valueName: "folder"))
     var spool: String?
     @Option(help: .init("Play this recording instead of reading the board's sensors.", valueName: "file"))
     var trace: String?
@@ -73,7 +74,7 @@ struct PublishCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
     @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
-    @Option(help: "End after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -22,25 +22,25 @@ struct RecordCommand: AsyncParsableCommand {
             recorded in the trace. If FILE is a folder, the trace is created in this folder. The name of the trace \
             contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
 
-            With --json, each line is an object whose "event" is started, lost, regained, attached, detached or ended. \
-            If the event concerns a sensor or an accessory, the object contains "sensor" or "accessory". Recording \
-            never waits for the program that reads this output. If this program is too slow, lines are dropped. In \
-            this case, the command prints an object whose "event" is missed. In this object, "events" is the number of \
-            dropped lines.
+            With --json, each line is an object whose "event" is one of the following: started, lost, regained, \
+            attached, detached or ended. If the event concerns a sensor or an accessory, the object also contains \
+            "sensor" or "accessory". Recording never waits for the program that reads this output. If this program is \
+            too slow, lines are dropped. In this case, the command prints an object whose "event" is "missed". The \
+            value of "events" in this object is the number of dropped lines.
 
             With --ring, the command acts as a black box: it keeps only the data of the last few minutes on disk, in \
             segments. When an event occurs, it saves this data as a trace. The trace also contains the data that \
             follows the event (see --after). If FILE is a folder, each trace is named after its time and event, as in \
-            2026-05-01T10-00-00Z-impact-4g.trace. If FILE is a file, the names of later traces contain a number. The \
-            header of each trace lists the events and their times as "triggers". With --json, the command prints an \
-            object whose "event" is triggered for each event, and an object whose "event" is saved for each trace.
+            2026-05-01T10-00-00Z-impact-4g.trace. If FILE is not a folder, the names of later traces also contain a \
+            number. The header of each trace lists the events and their times under "triggers". With --json, the \
+            command prints a "triggered" object for each event and a "saved" object for each trace.
 
             The ring of segments is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It \
-            takes up at most --ring-size bytes on disk, and twice as much while a trace is being saved. If the command \
-            is killed or the power fails, the next recording saves the data that remains in the ring, while it records \
-            new data. Unreadable data is kept in a separate file, whose name contains the word damaged. If the free \
-            disk space is less than twice the size of the data, the ring is kept for the next recording. If the disk \
-            is full or fails, recording ends with exit code 74 and the ring is kept.
+            takes up at most --ring-size bytes on disk, and at most twice as much while a trace is being saved. If the \
+            command is killed or the power fails, the next run saves the data that remains in the ring while it \
+            records new data. Unreadable data is kept in a separate file, whose name contains the word "damaged". If \
+            the free disk space is less than twice the size of the data, the ring is kept for the next recording. If \
+            the disk is full or fails, the command ends with exit code 74 and keeps the ring.
 
             Exit codes:
               69  Nothing was recorded before the end of --duration.
@@ -64,7 +64,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(help: "The interval between readings of a motion sensor, in seconds. Use 0 to record every reading.")
     var interval = 0.01
-    @Option(help: "End after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup var new: NewFileOptions
     @OptionGroup var blackBox: BlackBoxOptions
     @OptionGroup var output: OutputOptions

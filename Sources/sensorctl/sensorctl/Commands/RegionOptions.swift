@@ -14,7 +14,7 @@ struct RegionOptions: ParsableArguments {
     @Option(
         name: .customLong("beacon"),
         help: .init(
-            "The beacons to range: all beacons with this UUID, all beacons with this UUID and major value, or a single beacon. This option may be repeated.",
+            "The beacons to detect. Specify a UUID, a UUID and a major value, or all three values of a single beacon. This option may be repeated.",
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 

@@ -26,16 +26,18 @@ struct ReplayCommand: AsyncParsableCommand {
             The output is the same as that of `watch`. Unless you specify --interval, every reading of a sensor is \
             printed. Unless you specify --rebase, locations keep their recorded times. The "timestamp" of \
             device-motion and heading is the time since the start of the trace. For these two streams, the command \
-            prints only readings. Their errors are logged as warnings.
+            prints only readings, and logs errors as warnings.
 
-            With --expect, the command does not print the callbacks. Instead, it compares them with those in a file, \
-            and prints the first difference: the field, both values, the tolerance and the preceding callbacks. In \
-            this mode, errors also count as callbacks. To write the file, add --update-expected.
+            With --expect, the command does not print the callbacks. Instead, it compares the callbacks with those in \
+            a file, and prints the first difference. For this difference, it prints the field, both values, the \
+            tolerance and the preceding callbacks. In this mode, errors also count as callbacks. To write the file, \
+            add --update-expected.
 
             The file of expected callbacks is in JSON Lines format. Its first line contains the options of the replay \
-            and the tolerances of the fields. The options must be the same in each run. You may edit the tolerances. A \
-            tolerance can be "absolute", "relative" (to the expected value) or a "rotation" (degrees between \
-            quaternions). For an angle, also specify the full "circle" (360 for degrees).
+            and the tolerances of the fields. The options must be the same in each run. You can edit the tolerances. A \
+            tolerance can be "absolute", "relative" (to the expected value) or "rotation" (the angle between two \
+            quaternions, in degrees). For an angle, also specify "circle", which is the value of a full circle (360 \
+            for degrees).
 
             Exit codes:
               1   A callback differs from the expected callback.
@@ -58,12 +60,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal. Otherwise, it is max."
+            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal, and max otherwise."
     )
     var speed: PlaybackSpeed?
 
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading in the trace.")
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to include every reading in the trace.")
     var interval = 0.0
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions

@@ -9,16 +9,16 @@ struct ScrubCommand: ParsableCommand {
         commandName: "scrub", abstract: "Remove personal data from a recording, so that it can be shared.",
         discussion: """
             The command moves the positions so that the first one is at latitude 0 and longitude 0. Distances and \
-            directions are kept. The command shifts the times so that the recording starts on 2000-01-01. It also \
+            directions are preserved. The command shifts the times so that the recording starts on 2000-01-01. It also \
             removes the following data:
               serial numbers
               the names of ports, receivers and machines
-              the contexts of sensors
+              the IIO contexts of sensors
               the NMEA sentences from receivers
               all data from gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
               the names of accessories and the data exchanged with them
-            The other data from gpsd is removed because it may reveal the position. The models of accessories and the \
+            Other data from gpsd is removed because it may reveal the position. The model names of accessories and the \
             chip names of sensors are kept.
 
             Altitudes are kept unless you specify --drop-altitude. Motion readings are always kept. Note that \
@@ -32,7 +32,7 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "Where to move the first position, in degrees north and degrees east.")
+    @Option(parsing: .unconditional, help: "The new location of the first position, in degrees north and degrees east.")
     var place: Place?
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false

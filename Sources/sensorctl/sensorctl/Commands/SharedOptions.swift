@@ -30,7 +30,7 @@ struct FileMode: ExpressibleByArgument, Equatable {
 }
 
 struct ProgramOptions: ParsableArguments {
-    @Option(help: "End after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run with the simulated devices, and its arguments.")
@@ -73,7 +73,7 @@ extension ParsableArguments {
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The reference frame of device motion: arbitrary, corrected (arbitrary, but with a heading that the magnetometer corrects), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
+            "The reference frame of device motion: arbitrary, corrected (arbitrary, but with a heading corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
             valueName: "frame"))
     var frame = FrameName.arbitrary
 

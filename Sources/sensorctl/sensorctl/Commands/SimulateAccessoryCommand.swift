@@ -17,19 +17,20 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
               an umockdev device description (.umockdev)
               an accessory declaration (.json)
               a trace that contains accessories
-            For a device description, the command plays the dialogue in the .script file with the same name. The \
-            accessories in a trace are attached, send data and are detached at their recorded times.
+            For a device description, the command plays the dialogue in the .script file with the same name. For a \
+            trace, the command attaches and detaches the accessories, and sends their data, at the recorded times.
 
             The command declares the accessories in a folder and prints the path of the folder. Set \
             DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs it \
             and sets this variable in its environment. The command forwards signals to PROGRAM. At the end of \
-            --duration, PROGRAM receives SIGTERM. If it does not end, it receives SIGKILL five seconds later. If \
-            PROGRAM has written data that differs from the recorded data, the command prints a warning before it ends.
+            --duration, PROGRAM receives SIGTERM. If PROGRAM is still running five seconds later, it receives SIGKILL. \
+            If PROGRAM has written data that differs from the recorded data, the command prints a warning before it \
+            ends.
 
-            With --json, the command prints one object whose "event" is listening. It also contains "folder".
+            With --json, the command prints one object whose "event" is "listening". The object also contains "folder".
 
             Exit codes:
-              65   The file has none of these formats, or it contains no accessory.
+              65   The file is not in any of these formats, or contains no accessory.
               66   The file cannot be read.
               73   The folder cannot be created in TMPDIR, or in /tmp if TMPDIR is not
                    set.

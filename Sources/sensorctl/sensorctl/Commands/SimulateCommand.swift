@@ -25,18 +25,18 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            You can omit the word all. The command accepts the same formats as `replay`. It aligns several recordings \
-            in the same way as `merge`.
+            You can omit the word "all". The command accepts the same formats as `replay`. It aligns multiple \
+            recordings in the same way as `merge`.
 
             The command starts a simulated gpsd, a simulated iiod and simulated accessories on their own ports, and \
-            sets environment variables so that PROGRAM uses them. They share one clock, which starts when PROGRAM \
-            first uses one of them. PROGRAM finds only the devices in the recordings. It does not use the sensors, \
-            accessories, configuration and stored calibrations of this machine. However, PROGRAM inherits the variable \
-            DEVICE_SERVICES_CONFIG if you have set it. The battery readings come from this machine.
+            sets environment variables so that PROGRAM uses them. The simulated devices share one clock, which starts \
+            when PROGRAM first uses one of them. PROGRAM finds only the devices in the recordings. It does not use the \
+            sensors, accessories, configuration and stored calibrations of this machine. However, PROGRAM inherits the \
+            variable DEVICE_SERVICES_CONFIG if you have set it. Battery readings still come from this machine.
 
             The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the variables to set in \
             another terminal, and runs until it is interrupted. With --json, it prints one object whose "event" is \
-            listening. The object also contains "environment", "sources" and "seconds".
+            "listening". The object also contains "environment", "sources" and "seconds".
 
             Exit codes:
               65   A file is not a recording.
@@ -66,14 +66,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var loop = false
 
-    @Flag(help: "Shift the times of positions so that the time of the first fix is the current time.")
+    @Flag(help: "Shift the times of positions so that the first fix has the current time.")
     var rebase = false
     @Flag(help: "Start playback immediately, without waiting for the program to use a simulated device.")
     var atOnce = false
 
     @Option(
         help:
-            "How to align several recordings: clock (by the times at which they were made) or start (so that all of them begin at the same time).",
+            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
         transform: SimulateAllCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -92,7 +92,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var pty = false
 
-    @Option(help: "End after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 

@@ -15,21 +15,21 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
 
             With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal and \
-            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The sentences come \
-            from the recording, or are generated from its reports.
+            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The command takes \
+            the sentences from the recording, or generates them from the reports in the recording.
 
             If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_GPSD in its environment. With --pty, \
             the command sets NMEA_TERMINAL instead. The command forwards signals to PROGRAM. At the end of --duration, \
-            PROGRAM receives SIGTERM. If it does not end, it receives SIGKILL five seconds later.
+            PROGRAM receives SIGTERM. If PROGRAM is still running five seconds later, it receives SIGKILL.
 
-            With --json, the command prints one object whose "event" is listening. It also contains "uri" and "port", \
-            or with --pty, "path".
+            With --json, the command prints one object whose "event" is "listening". The object also contains "uri" \
+            and "port". With --pty, it contains "path" instead.
 
             Exit codes:
               65   The file is not a recording.
               66   The file cannot be read.
-              69   The port is in use, or the recording does not contain the given
-                   receiver.
+              69   The port is in use, or the specified receiver is not in the
+                   recording.
               127  PROGRAM cannot be started.
             Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
             is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
@@ -39,7 +39,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
               sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "The recording, for example a trace, or - for standard input.", completion: .file())
+    @Argument(help: "The recording to play, or - for standard input.", completion: .file())
     var file: String
     @Option(help: "The TCP port to listen on, or 0 for any free port. A real gpsd uses port 2947.") var port: UInt16 = 0
 
@@ -52,7 +52,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     )
     var loop = false
 
-    @Flag(help: "Shift all times so that the time of the first fix is the current time.") var rebase = false
+    @Flag(help: "Shift all times so that the first fix has the current time.") var rebase = false
     @Flag(help: "Start playback immediately, without waiting for the first client to start watching.")
     var atOnce = false
 

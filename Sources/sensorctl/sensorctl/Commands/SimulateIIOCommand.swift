@@ -17,10 +17,11 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             this package, set DEVICE_SERVICES_IIO to this address.
 
             If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_IIO in its environment. The command \
-            forwards signals to PROGRAM. At the end of --duration, PROGRAM receives SIGTERM. If it does not end, it \
-            receives SIGKILL five seconds later.
+            forwards signals to PROGRAM. At the end of --duration, PROGRAM receives SIGTERM. If PROGRAM is still \
+            running five seconds later, it receives SIGKILL.
 
-            With --json, the command prints one object whose "event" is listening. It also contains "uri" and "port".
+            With --json, the command prints one object whose "event" is "listening". The object also contains "uri" \
+            and "port".
 
             Exit codes:
               65   The file is not a recording, or it contains no motion data.
@@ -36,7 +37,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffer files. Use - for standard input.",
+            "The recording to play: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffer files. Use - for standard input.",
         completion: .file())
     var file: String
 

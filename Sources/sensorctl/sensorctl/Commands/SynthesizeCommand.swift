@@ -8,16 +8,17 @@ import TraceFormats
 
 struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "synthesize", abstract: "Create a trace with synthetic positions and motion.",
+        commandName: "synthesize", abstract: "Create a trace with synthetic position and motion data.",
         discussion: """
             ROUTE is a list of waypoints, or a recording that contains positions, in any format that `replay` accepts. \
             A list contains one waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. The values are in \
-            degrees, metres, m/s and seconds. Comments begin with #. If ROUTE is a recording, its times are kept.
+            degrees, metres, m/s and seconds. Comments begin with #. If ROUTE is a recording, the trace keeps the \
+            times of the recording.
 
             The command smooths the path, and generates the gyroscope, accelerometer, magnetometer and barometer \
-            readings of a device that moves along this path. The readings take into account the earth's rotation, \
-            normal gravity, the World Magnetic Model 2025 and the standard atmosphere. Unless you specify --placement, \
-            the device lies flat with its top edge facing forward.
+            readings of a device that moves along this path. The generated readings take into account the earth's \
+            rotation, normal gravity, the World Magnetic Model 2025 and the standard atmosphere. Unless you specify \
+            --placement, the device lies flat with its top edge facing forward.
 
             The same arguments always produce the same output, byte for byte. The header of the trace contains the \
             parameters under "synthetic".
@@ -43,40 +44,42 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The sampling rate of the motion sensors, in hertz. The rate is limited to 100 for the magnetometer and to 10 for the barometer."
+            "The sampling rate of the motion sensors, in hertz. The rate is limited to 100 Hz for the magnetometer and to 10 Hz for the barometer."
     )
     var rate = 100.0
 
     @Option(help: "The rate of positions, in hertz. Use 0 to omit positions.") var fixRate = 1.0
-    @Option(help: "The delay with which positions arrive, in seconds.") var fixDelay = 0.0
+    @Option(help: "The delay before each position arrives, in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
-            "The chip whose noise is simulated for the gyroscope and the accelerometer: \(SynthesizeCommand.names(InertialUnit.all))."
+            "The chip whose gyroscope and accelerometer noise is simulated: \(SynthesizeCommand.names(InertialUnit.all))."
     )
     var imu = "ideal"
 
     @Option(
         help: .init(
-            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer in the --imu chip. If that chip has none, the default is ak8963.",
+            "The magnetometer to simulate: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer in the chip specified with --imu, or ak8963 if that chip has no magnetometer.",
             valueName: "chip"))
     var magnetometer: String?
 
     @Option(
         help: .init(
-            "The barometer: \(SynthesizeCommand.names(SensorModel.barometers)). The default is bmp280, or ideal with --imu ideal.",
+            "The barometer to simulate: \(SynthesizeCommand.names(SensorModel.barometers)). The default is bmp280, or ideal if you specify --imu ideal.",
             valueName: "chip"))
     var barometer: String?
 
     @Option(
         help:
-            "The receiver whose noise is simulated for positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", "))."
+            "The receiver whose position noise is simulated: \(ReceiverNoise.all.map(\.name).joined(separator: ", "))."
     )
     var receiver = "ideal"
 
     @Option(help: "The maximum initial bias of each sensor, as a fraction (0 to 1) of its bias tolerance.")
     var bias = 0.0
-    @Option(help: "The behaviour in turns: flat (level like a car) or coordinated (leaning like a bicycle).")
+    @Option(
+        help:
+            "How the device behaves in turns: flat (stays level, as in a car) or coordinated (leans, as on a bicycle).")
     var turns = "flat"
     @Option(help: "The speed at waypoints that do not specify one, in m/s.") var speed = 10.0
     @Option(help: "The maximum acceleration and deceleration between waypoints, in m/s^2.") var acceleration = 2.0
@@ -98,13 +101,15 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The height of sea level above the ellipsoid, in metres. The altitudes of waypoints are above sea level.")
+        help:
+            "The height of sea level above the ellipsoid, in metres. The altitudes of waypoints are relative to sea level."
+    )
     var geoid = 0.0
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "The rotation from the axes of the vehicle (right, forward, up) to those of the device, in the form \"r, r, r; r, r, r; r, r, r\".",
+            "The rotation from the axes of the vehicle (right, forward, up) to the axes of the device, in the form \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix"))
     var placement: String?
 

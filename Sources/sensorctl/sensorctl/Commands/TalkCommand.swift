@@ -15,16 +15,16 @@ struct TalkCommand: AsyncParsableCommand {
         abstract: "Send standard input to an accessory, and print the data that the accessory sends.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
-            In a terminal, each line is sent when it is complete, and Ctrl-D ends the session. With --raw, each key is \
-            sent as you type it, and Ctrl-] ends the session.
+            In a terminal, each line is sent when you press Enter, and Ctrl-D ends the session. With --raw, each key \
+            is sent as you type it, and Ctrl-] ends the session.
 
-            Without a terminal, standard input is sent to the accessory unchanged, and the received data is written to \
-            standard output. At the end of the input, the command waits until all data has been sent. It then ends as \
-            soon as no answer has arrived for one second. With --wait, it ends after the given time, even if answers \
-            are still arriving.
+            If standard input is not a terminal, it is sent to the accessory unchanged, and the received data is \
+            written to standard output. At the end of the input, the command waits until all data has been sent. It \
+            then ends when no answer has arrived for one second. With --wait, it ends after the given time, even if \
+            answers are still arriving.
 
-            With --hex, sent and received data is printed as rows of bytes. With --json, each line is an object that \
-            contains a "time" and one of the following "event" values:
+            With --hex, the command prints sent and received data as rows of bytes. With --json, each line is an \
+            object that contains a "time" and one of the following "event" values:
               opened   The session has begun.
               in, out  Data was received (in) or sent (out). The object contains the
                        number of "bytes", and the data as "text". If the data is not
@@ -32,9 +32,9 @@ struct TalkCommand: AsyncParsableCommand {
               ended    The session has ended. The "reason" is detached, hungUp or
                        failed.
 
-            With --script, the command repeats a dialogue that umockdev has recorded in NAME.script. It sends the data \
-            that the recorded program wrote, and compares each answer with the recorded one. At the first byte that \
-            differs, the session ends with exit code 1. It also ends with this code if an answer arrives more than \
+            With --script, the command repeats a dialogue that umockdev recorded in NAME.script. It sends the data \
+            that the recorded program wrote, and compares each answer with the recorded one. If a byte differs, the \
+            session ends immediately with exit code 1. It also ends with exit code 1 if an answer arrives more than \
             --wait seconds (5 by default) later than in the recording. Data that arrives after the last step is not \
             compared.
 
@@ -61,7 +61,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The name of the protocol, or the last part of it. You can omit it if the accessory has only one protocol."
+            "The name of the protocol, or the last part of the name. You can omit the protocol if the accessory has only one protocol."
     )
     var protocolName: String?
 
@@ -78,11 +78,11 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How long to wait for answers after the end of the input, in seconds. With --script, how much later than in the recording an answer may arrive."
+            "How long to wait for answers after the end of the input, in seconds. With --script, this option specifies how much later than in the recording an answer may arrive."
     )
     var wait: Double?
 
-    @Flag(help: "If the accessory is not attached, wait until it is. Wait again each time that it is disconnected.")
+    @Flag(help: "If the accessory is not attached, wait until it is. Wait again each time it is disconnected.")
     var follow = false
 
     @Option(

@@ -10,15 +10,16 @@ import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print the live position, motion or accessory data of this machine.",
+        commandName: "watch", abstract: "Print live position, motion or accessory data from this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports the \
             loss once and waits.
 
-            Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs are those of Core \
-            Motion: a device that lies face up reads z = -1. In a terminal, the command draws the readings of a sensor \
-            as moving lines, the attitude as an artificial horizon, and the heading as a compass.
+            Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs follow the \
+            convention of Core Motion: the accelerometer of a device that lies face up reads z = -1. In a terminal, \
+            the command draws sensor readings as scrolling lines, the attitude as an artificial horizon, and the \
+            heading as a compass.
 
             With --json, each line is one callback. The callbacks have the following names:
               location     didUpdateLocations, didFailWithError, didChangeAuthorization
@@ -28,17 +29,17 @@ struct WatchCommand: AsyncParsableCommand {
               accessories  connectedAccessories (once at the start),
                            EAAccessoryDidConnect, EAAccessoryDidDisconnect
               beacons      didRangeBeacons (once per second), didFailRangingFor
-            The streams heading, accelerometer, gyro, magnetometer, pressure and orientation have callbacks with the \
+            For the streams heading, accelerometer, gyro, magnetometer, pressure and orientation, the callback has the \
             same name as the stream. If a stream fails, a callback named "error" reports the failure.
 
-            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time". The \
-            callback "pedometerData" contains the number of steps since the start. Distances are in metres, paces in \
-            seconds per metre, and cadences in steps per second.
+            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time" \
+            instead. The callback "pedometerData" contains the number of steps since the start. Distances are in \
+            metres, paces in seconds per metre, and cadences in steps per second.
 
-            The components of the "quaternion" are x, y, z and w, in this order. The quaternion rotates the device's \
-            axes to the axes of the reference frame. The values "gravity" and "userAcceleration" are in g, and \
-            "magneticField" is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A \
-            negative heading is invalid.
+            The components of "quaternion" are in the order x, y, z, w. The quaternion rotates the device's axes to \
+            the axes of the reference frame. The values "gravity" and "userAcceleration" are in g, and "magneticField" \
+            is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A negative heading is \
+            invalid.
 
             Exit codes:
               69  Fewer than --count updates arrived before the end of --duration.
@@ -54,11 +55,11 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(help: "Use only the receiver that has this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading.") var interval = 0.1
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to print every reading.") var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
-    @Option(help: "End after this many updates.") var count: Int?
-    @Option(help: "End after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many updates.") var count: Int?
+    @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

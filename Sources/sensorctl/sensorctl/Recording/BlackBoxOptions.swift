@@ -13,7 +13,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The events that cause the ring to be saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
+            "The events after which the ring is saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
             valueName: "events"))
     var on: [String] = []
 
@@ -28,7 +28,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second, with which the last two seconds are lost in a power failure. If only the process is killed, at most the last half second is lost with any of the values."
+            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second. With this setting, about the last two seconds are lost in a power failure. If only the process is killed, at most the last half second is lost with any setting."
     )
     var sync: String?
 

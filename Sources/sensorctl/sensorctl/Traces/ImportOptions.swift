@@ -15,13 +15,13 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The layout of a CSV file with motion data, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in the layout iio, and in microtesla in the layout si.",
+            "The layout of a CSV file with motion data, if its columns are ambiguous: \(ImportOptions.layouts). In the iio layout, the magnetic field is in gauss. In the si layout, it is in microtesla.",
             valueName: "kind"))
     var layout: String?
 
     @Option(
         help: .init(
-            "The sampling rate of CSV files without times and of libiio's buffers without timestamps.",
+            "The sampling rate of CSV files and libiio buffers that contain no timestamps, in hertz.",
             valueName: "hertz"))
     var rate: Double?
 
@@ -33,7 +33,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The file in a Sensor Logger folder that contains the positions, such as LocationGps.csv.",
+            "The name of the file that contains the positions in a Sensor Logger folder, such as LocationGps.csv.",
             valueName: "file"))
     var locationFile: String?
 
@@ -52,16 +52,20 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The speed to assume between GPX points that have no times. The default is one point per second.",
+            "The speed to assume between GPX points that have no times. By default, the points are assumed to be one second apart.",
             valueName: "metres per second"))
     var pace: Double?
 
-    @Option(help: .init("The date on which an NMEA log without dates begins, such as 2026-11-21.", valueName: "day"))
+    @Option(
+        help: .init(
+            "The date on which an NMEA log begins, such as 2026-11-21. Specify it if the log contains no dates.",
+            valueName: "day")
+    )
     var date: LogDay?
 
     @Option(
         help: .init(
-            "How many weeks too early the dates in an NMEA log are. If the receiver's week number has rolled over once, they are 1024 weeks too early.",
+            "The number of weeks by which the dates in an NMEA log are too early. If the receiver's week number has rolled over once, this number is 1024.",
             valueName: "weeks"))
     var weeks: Int?
 

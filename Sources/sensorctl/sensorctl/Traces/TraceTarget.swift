@@ -10,12 +10,12 @@ import TraceFormats
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "The output file, or - for standard output. Unless --format is given, the extension determines the format: \(RecordingFormat.writableFileExtensions.joined(separator: ", ")).",
+            "The output file, or - for standard output. Unless you specify --format, the file extension determines the format: \(RecordingFormat.writableFileExtensions.joined(separator: ", ")).",
         completion: .file())
     var output: String
 
     @Option(
-        help: "The output format: \(TraceTarget.formats). The default for standard output is trace.",
+        help: "The output format: \(TraceTarget.formats). For standard output, the default is trace.",
         transform: TraceTarget.format
     )
     var format: RecordingFormat?
@@ -24,11 +24,11 @@ struct TraceTarget: ParsableArguments {
 
     @Option(
         help: .init(
-            "The receiver whose positions are written, for formats that support only one receiver. The default is the receiver of the first fix.",
+            "The receiver whose positions are written if the output format supports only one receiver. The default is the receiver of the first fix.",
             valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times. This flag requires the format gpsd or nmea.") var stamps = false
+    @Flag(help: "Also write arrival times. This flag requires the gpsd or nmea format.") var stamps = false
 
     private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
