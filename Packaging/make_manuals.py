@@ -16,20 +16,20 @@ import time
 
 # Details that the arguments do not contain. Tests/Packages/run searches for each name in the sources.
 ENVIRONMENT = [
-    ("DEVICE_SERVICES_GPSD", "Where gpsd is: gpsd://host:port."),
-    ("DEVICE_SERVICES_IIO", "Where motion sensors are, as libiio has it: local:, ip:host, usb:, with commas between them."),
-    ("DEVICE_SERVICES_ACCESSORIES", "Folders that declare accessories, with : between them."),
-    ("DEVICE_SERVICES_UDEV", "on or off: whether accessories of this machine are looked for."),
-    ("DEVICE_SERVICES_PROTOCOLS", "Protocols that programs may use, with commas between them; all unless set."),
-    ("DEVICE_SERVICES_LOCATION", "Who may use the position: grant, ask, always, whenInUse, deny or restrict."),
-    ("DEVICE_SERVICES_CONFIG", "The configuration file; empty for none."),
-    ("DEVICE_SERVICES_STATE", "The folder of stored calibrations."),
+    ("DEVICE_SERVICES_GPSD", "The address of gpsd, such as gpsd://host:port."),
+    ("DEVICE_SERVICES_IIO", "The libiio contexts of the motion sensors, such as local:, ip:host or usb:, separated by commas."),
+    ("DEVICE_SERVICES_ACCESSORIES", "Directories that declare accessories, separated by colons."),
+    ("DEVICE_SERVICES_UDEV", "Whether to search for accessories on this machine: on or off."),
+    ("DEVICE_SERVICES_PROTOCOLS", "The protocols that programs may use, separated by commas. The default is all."),
+    ("DEVICE_SERVICES_LOCATION", "The authorization to use the position: grant, ask, always, whenInUse, deny or restrict."),
+    ("DEVICE_SERVICES_CONFIG", "The configuration file. If empty, no file is used."),
+    ("DEVICE_SERVICES_STATE", "The directory of stored calibrations."),
 ]
 FILES = [
-    ("/etc/device-services.json", "The configuration of this machine, where the user has none."),
-    ("/var/lib/device-services", "Calibrations that root has stored."),
-    ("/var/lib/sensorctl", "What sensorctl-record.service and sensorctl-black-box.service have recorded."),
-    ("/usr/share/sensorctl/grants", "Drop-ins that give these units gpsd, the motion sensors and accessories."),
+    ("/etc/device-services.json", "The configuration of this machine, used if the user has none."),
+    ("/var/lib/device-services", "Calibrations stored by root."),
+    ("/var/lib/sensorctl", "The recordings of sensorctl-record.service and sensorctl-black-box.service."),
+    ("/usr/share/sensorctl/grants", "Drop-ins that give these units access to gpsd, the motion sensors and accessories."),
 ]
 
 

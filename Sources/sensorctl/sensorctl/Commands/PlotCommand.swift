@@ -70,7 +70,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time). The default is clock if all recordings overlap in time, and start otherwise.",
+            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time). If all recordings overlap in time, the default is clock. Otherwise, it is start.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 
