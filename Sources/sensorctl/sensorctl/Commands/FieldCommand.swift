@@ -46,7 +46,7 @@ struct FieldCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help:
-            "The time, as a year such as 2026.5, or as a date such as 2026-07-02 or 2026-07-02T12:00:00Z. The default is the current time."
+            "The time: a decimal year (2026.5), a date (2026-07-02), or a date and a time (2026-07-02T12:00:00Z). The default is the current time."
     )
     var date: FieldDate?
 
