@@ -11,10 +11,10 @@ public final class LiveClock: DeviceClock {
     public init() {}
 
     /// The time since boot, including time spent suspended.
-    public var now: BootTime { BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME)) }
+    public var now: BootTime { BootTime(nanoseconds: SystemClock.read(CLOCK_BOOTTIME)) }
 
     /// The time of the system clock.
-    public var wallTime: WallTime { WallTime(nanoseconds: LiveClock.read(CLOCK_REALTIME)) }
+    public var wallTime: WallTime { WallTime(nanoseconds: SystemClock.read(CLOCK_REALTIME)) }
 
     /// Runs the work on the clock's dispatch queue at the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
@@ -30,12 +30,6 @@ public final class LiveClock: DeviceClock {
         timer.onCancel { timerSource.source.cancel() }
         timerSource.source.resume()
         return timer
-    }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
 
