@@ -17,8 +17,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             There are four calibrations:
               gyro           Leave the device at rest for a few seconds.
               accelerometer  Place the device on each of its six sides.
-              mount          Place the device on three of its sides. This determines how
-                             the chip is oriented in the device.
+              mount          Place the device on three of its sides. This determines
+                             how the chip is oriented in the device.
               magnetometer   Turn the device in all directions.
             The command prints instructions and continues automatically. If you do not specify a calibration, the \
             command runs all calibrations that this device needs.

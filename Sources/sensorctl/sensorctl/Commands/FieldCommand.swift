@@ -20,8 +20,8 @@ struct FieldCommand: ParsableCommand {
             Their names have the suffixes Rate and Uncertainty. In addition, the object contains latitude, longitude, \
             altitude, date (a decimal year), model and epoch. The object also contains the following flags:
               valid     The model covers the date and the altitude.
-              caution   The horizontal field is below 6000 nT, so a compass is unreliable.
-              blackout  The horizontal field is below 2000 nT, so a compass is useless.
+              caution   The horizontal field is below 6000 nT. A compass is unreliable.
+              blackout  The horizontal field is below 2000 nT. A compass is useless.
 
             Exit codes:
               65  The file is not a valid model.
