@@ -111,7 +111,7 @@ let core: [Target] = [
         "LiveSources", in: "Sources/Device",
         [
             "BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor",
-            library("MQTTClient", "LibMosquitto"),
+            library("MQTTClient", "LibMosquitto"), log,
         ]),
 ]
 
@@ -131,7 +131,7 @@ let location: [Target] = [
     module("NMEAFormat", in: "Sources/Location", ["DeviceCore", "JSONBytes"]),
     module(
         "GPSDSource", in: "Sources/Location",
-        ["DeviceCore", "GPSDProtocol", "SystemCalls", log, library("CLibGPS", "LibGPS")]),
+        ["DeviceCore", "GPSDProtocol", "SystemCalls", library("CLibGPS", "LibGPS")]),
     // Bluetooth beacons, from BlueZ over D-Bus.
     module("BlueZSource", in: "Sources/Location", ["DeviceCore"]),
     // Depends on CPlaceData only to link it. See OfflinePlaceFinder.swift.

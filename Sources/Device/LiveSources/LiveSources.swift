@@ -4,6 +4,7 @@ import BlueZSource
 package import DeviceCore
 import GPSDSource
 import IIOSource
+import Logging
 #if LibMosquitto
 import MQTTClient
 #endif
@@ -16,9 +17,11 @@ package func livePositionSource(configuration: Configuration, clock: any DeviceC
         address: configuration.positionSource.value, files: configuration.brokerFiles.value, clock: clock)
     if let mqttSource { return mqttSource }
     #endif
+    let log = Logger(label: "device-services.location")
     return GPSDSource(
         address: configuration.positionSource.value, clock: clock,
-        repairsWeekRollover: configuration.repairsWeekRollover.value)
+        repairsWeekRollover: configuration.repairsWeekRollover.value
+    ) { warning in log.warning("\(warning)") }
 }
 
 @_silgen_name("DeviceServices_liveBeaconSource")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import Logging
 import Synchronization
 
 /// Reads positions from gpsd. While there are subscribers, one thread connects, reads and reconnects, even if the
@@ -10,17 +9,16 @@ public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
-    /// Creates a source that reads from gpsd at the given address.
-    public convenience init(address: PositionSourceAddress, clock: any DeviceClock) {
-        self.init(address: address, clock: clock, repairsWeekRollover: false)
-    }
+    /// Creates a source that reads from gpsd at the given address. `warn` is called with a message for the log if gpsd
+    /// sends lines that cannot be read. It is called on the thread that reads the connection.
+    public convenience init(
+        address: PositionSourceAddress, clock: any DeviceClock, warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) { self.init(address: address, clock: clock, repairsWeekRollover: false, warn: warn) }
 
     package init(
-        address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
-        timing: GPSDTiming = GPSDTiming(), warn: (@Sendable (String) -> Void)? = nil
+        address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool,
+        timing: GPSDTiming = GPSDTiming(), warn: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        let log = Logger(label: "device-services.location")
-        let warn = warn ?? { log.warning("\($0)") }
         let settings = GPSDSettings(
             address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing,
             unreadableLines: UnreadableLines { warn("gpsd at \(address) \($0)") })

@@ -23,7 +23,9 @@ final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     init(_ address: String, everyReport: Bool, timing: GPSDTiming = GPSDTiming(), sharing: Recorder? = nil) throws {
         let clock = LiveClock()
         source =
-            try sharing?.source ?? GPSDSource(address: PositionSourceAddress(address), clock: clock, timing: timing)
+            try sharing?.source
+            ?? GPSDSource(
+                address: PositionSourceAddress(address), clock: clock, repairsWeekRollover: false, timing: timing)
         let device = Device(
             name: address, clock: clock, configuration: Configuration(), positionSource: source)
         self.device = device

@@ -32,7 +32,7 @@ struct ContractSuite {
     static func source(
         _ client: PositionSourceAddress.Client, port: UInt16, host: String = "127.0.0.1",
         timing: GPSDTiming = longTimeouts, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false,
-        warn: (@Sendable (String) -> Void)? = nil
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) -> GPSDSource {
         GPSDSource(
             address: PositionSourceAddress(client: client, host: host, port: port), clock: clock,
