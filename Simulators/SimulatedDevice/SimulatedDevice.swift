@@ -29,7 +29,7 @@ import Synchronization
 /// thread. If playback runs on a different thread, it calls the main thread synchronously, so the main thread must not
 /// be blocked. All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
-    /// How callbacks are run.
+    /// The executors that run callbacks.
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder

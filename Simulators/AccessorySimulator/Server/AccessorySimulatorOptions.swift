@@ -39,7 +39,7 @@ public enum SimulatedTransport: Sendable, Hashable {
     case pseudoTerminal
 }
 
-/// How a simulated accessory is detached.
+/// The ways to detach a simulated accessory.
 public enum DetachMode: Sendable, Hashable {
     /// The ports hang up once the program has read everything that the peer sent, but no later than 10 s after the
     /// request. The announcement is removed afterwards.

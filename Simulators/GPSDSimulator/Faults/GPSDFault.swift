@@ -34,7 +34,7 @@ public struct GPSDFault: Sendable, Hashable {
     package var action: Action
     /// The path of the receiver that is removed or reconnected, or nil for all receivers.
     package var device: String?
-    /// When the fault occurs. Times and report numbers are counted from the start of playback.
+    /// The moment at which the fault occurs. Times and report numbers are counted from the start of playback.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?

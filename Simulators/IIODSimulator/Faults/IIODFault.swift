@@ -40,9 +40,9 @@ public struct IIODFault: Sendable, Hashable {
 
     package var action: Action
     package var device: String?
-    /// When the fault occurs. Times and sample numbers are counted from the start of the timeline, which normally
-    /// starts when a client first reads or captures samples. If samples are delivered on demand, sample numbers are
-    /// counted from the beginning of each capture.
+    /// The moment at which the fault occurs. Times and sample numbers are counted from the start of the timeline, which
+    /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample
+    /// numbers are counted from the beginning of each capture.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?

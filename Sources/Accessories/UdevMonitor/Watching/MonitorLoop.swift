@@ -41,7 +41,7 @@ final class MonitorLoop {
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// What a problem is about. There is at most one problem of each kind at a time.
+    /// The subject of a problem. There is at most one problem of each kind at a time.
     private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
 
     init(

@@ -17,9 +17,8 @@ package struct OrientationSettings: Sendable, Equatable {
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// How far, in degrees, the device must be rotated beyond the diagonal between two edges before the orientation
-    /// changes. By default, the orientation changes after a rotation by 60 degrees: 45 degrees to the diagonal, plus
-    /// this angle.
+    /// The additional rotation beyond the diagonal between two edges that changes the orientation, in degrees. By
+    /// default, the orientation changes after a rotation by 60 degrees: 45 degrees to the diagonal, plus this angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2

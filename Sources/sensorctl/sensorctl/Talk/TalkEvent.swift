@@ -123,7 +123,7 @@ struct TerminalFilter {
     }
 }
 
-/// Why a session with an accessory ended.
+/// The reason why a session with an accessory ended.
 enum TalkEnd: Sendable {
     case finished
     /// A signal arrived, or the reader of the output has closed the pipe.
