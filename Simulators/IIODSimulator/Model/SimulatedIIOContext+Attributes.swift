@@ -154,8 +154,6 @@ enum IIOTimestampClock: String, Sendable {
             case .boottime: 7
             case .tai: 11
             }
-        var time = timespec()
-        clock_gettime(number, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        return systemTime(number) ?? 0
     }
 }

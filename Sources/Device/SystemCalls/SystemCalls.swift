@@ -49,6 +49,16 @@ package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
     return result >= 0 ? result : -errno
 }
 
+/// Returns the time of a kernel clock, such as CLOCK_BOOTTIME, in nanoseconds, or nil if the kernel lacks the clock.
+///
+/// Other modules call this function instead of using `timespec`. If they also import Dispatch, the members of that type
+/// may not be available, depending on the order of imports.
+package func systemTime(_ clock: clockid_t) -> Int64? {
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else { return nil }
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
 extension UnsafeRawBufferPointer {
     /// Compares the bytes using memcmp(3), because `elementsEqual` takes several times as long.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {

@@ -11,10 +11,10 @@ public final class LiveClock: DeviceClock {
     public init() {}
 
     /// The time since boot, including time spent suspended.
-    public var now: BootTime { BootTime(nanoseconds: SystemClock.read(CLOCK_BOOTTIME)) }
+    public var now: BootTime { BootTime(nanoseconds: systemTime(CLOCK_BOOTTIME) ?? 0) }
 
     /// The time of the system clock.
-    public var wallTime: WallTime { WallTime(nanoseconds: SystemClock.read(CLOCK_REALTIME)) }
+    public var wallTime: WallTime { WallTime(nanoseconds: systemTime(CLOCK_REALTIME) ?? 0) }
 
     /// Runs the work on the clock's dispatch queue at the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {

@@ -40,11 +40,7 @@ struct LibIIO: IIOLibrary {
         "tai": CLOCK_TAI,
     ]
 
-    func time(of clock: String) -> Int64? {
-        var time = timespec()
-        guard let identifier = Self.clocks[clock], clock_gettime(identifier, &time) == 0 else { return nil }
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    func time(of clock: String) -> Int64? { Self.clocks[clock].flatMap { systemTime($0) } }
 }
 
 /// Disables the error output of libxml2, which libiio uses to parse descriptions. libxml2 would print invalid
