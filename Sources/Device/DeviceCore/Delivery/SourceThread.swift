@@ -15,12 +15,17 @@ extension BeaconHub: ThreadedHub {}
 /// A source's thread, which runs while the source's hub has subscribers. At most one thread runs at a time, even if
 /// subscription changes are reported out of order.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
+    private enum Phase {
+        case stopped
+        /// The thread is running. The pipe is nil until the thread has created it.
+        case running(WakeupPipe?)
+        /// The system could not create a thread. Another attempt is scheduled.
+        case waiting
+    }
+
     private struct State {
         weak var hub: Hub?
-        var isRunning = false
-        /// True while another attempt to start the thread is scheduled because the last one failed.
-        var isRetryScheduled = false
-        var wakeUp: WakeupPipe?
+        var phase = Phase.stopped
     }
 
     private let name: String
@@ -54,9 +59,14 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.
     package func demandDidChange() {
         let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
-            if state.isRunning { return (false, state.wakeUp) }
-            state.isRunning = state.hub?.hasSubscribers == true
-            return (state.isRunning, nil)
+            switch state.phase {
+            case .running(let wakeUp): return (false, wakeUp)
+            case .waiting: return (false, nil)
+            case .stopped:
+                guard state.hub?.hasSubscribers == true else { return (false, nil) }
+                state.phase = .running(nil)
+                return (true, nil)
+            }
         }
         // Makes a running thread check whether the hub still has subscribers.
         wakeUp?.signal()
@@ -64,18 +74,16 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         do throws(DeviceError) {
             try spawn { self.run() }
         } catch {
-            let (hub, schedulesRetry) = state.withLock { state in
-                state.isRunning = false
-                return (state.hub, !exchange(&state.isRetryScheduled, with: true))
+            let hub = state.withLock { state in
+                state.phase = .waiting
+                return state.hub
             }
             hub?.setStatus(.unavailable(error))
-            if schedulesRetry { DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) { self.retry() } }
+            DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) {
+                self.state.withLock { $0.phase = .stopped }
+                self.demandDidChange()
+            }
         }
-    }
-
-    private func retry() {
-        state.withLock { $0.isRetryScheduled = false }
-        demandDidChange()
     }
 
     /// Returns the hub if it has subscribers. Otherwise, resets the hub's status and marks the thread as ended.
@@ -89,7 +97,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 // If `isIdle` is false here, the last subscription was cancelled after `isIdle` was determined. The
                 // loop then runs once more to reset the hub's status.
                 guard isIdle else { return nil }
-                (state.isRunning, state.wakeUp) = (false, nil)
+                state.phase = .stopped
                 return .some(nil)
             }
             if let next { return next }
@@ -100,7 +108,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         while let hub = nextHub() {
             do throws(DeviceError) {
                 let wakeUp = try WakeupPipe(for: name)
-                state.withLock { $0.wakeUp = wakeUp }
+                state.withLock { $0.phase = .running(wakeUp) }
                 work(hub, wakeUp)
             } catch {
                 // Without a wakeup descriptor, the thread can only sleep.

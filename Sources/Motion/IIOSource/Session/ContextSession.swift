@@ -5,8 +5,14 @@ import Synchronization
 
 /// A context and its thread. Each context has at most one thread, which runs while work is pending.
 final class ContextSession: Sendable {
+    private enum ThreadPhase {
+        case stopped, running
+        /// The system could not create a thread. The timer tries again.
+        case waiting(ClockTimer)
+    }
+
     private struct State {
-        var isRunning = false
+        var thread = ThreadPhase.stopped
         /// True if `wakeThread` was called since the thread's current pass began.
         var isWakeRequested = false
         var wantsDiscovery = false
@@ -18,10 +24,10 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// Retries starting the thread if the system could not create it.
-        var retryTimer: ClockTimer?
         /// Before this time, callers do not wait for discovery, because the context was unreachable.
         var nextDiscovery: BootTime?
+
+        var isRunning: Bool { if case .running = thread { true } else { false } }
     }
 
     let address: MotionSourceAddress
@@ -49,25 +55,21 @@ final class ContextSession: Sendable {
     /// system cannot create a thread, the sensors become unavailable, and a timer tries again.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
-        let starts = state.withLock { state -> Bool in
+        let former = state.withLock { state -> ThreadPhase? in
             state.isWakeRequested = true
-            guard !state.isRunning, isNeeded else { return false }
-            state.isRunning = true
-            return true
+            guard !state.isRunning, isNeeded else { return nil }
+            return exchange(&state.thread, with: .running)
         }
         semaphore.signal()
-        guard starts else { return }
+        guard former != nil else { return }
         do throws(DeviceError) {
             try dependencies.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
         } catch {
+            let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
             state.withLock { state in
-                state.isRunning = false
-                guard state.retryTimer == nil else { return }
-                let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
-                state.retryTimer = dependencies.clock.timer(at: time) {
-                    self.state.withLock { $0.retryTimer = nil }
-                    self.wakeThread(hub: hub, catalog: catalog, owner: owner)
-                }
+                // Created with the lock held, so that the timer cannot fire before the phase is set.
+                state.thread = .waiting(
+                    dependencies.clock.timer(at: time) { self.wakeThread(hub: hub, catalog: catalog, owner: owner) })
             }
             finishDiscovery(error)
             for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
@@ -108,7 +110,7 @@ final class ContextSession: Sendable {
             let isFinished = state.withLock { state -> Bool in
                 // If a caller has requested work in the meantime, keep the thread running to do it.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
-                state.isRunning = false
+                state.thread = .stopped
                 return true
             }
             if isFinished { return }
