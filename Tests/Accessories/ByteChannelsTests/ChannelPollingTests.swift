@@ -60,6 +60,40 @@ struct ChannelPollingTests {
         #expect(pair.channel.bytesAvailable == 1)
     }
 
+    @Test("A byte that arrives while the app reads is not missed if the executor could not read meanwhile")
+    func contendedRead() throws {
+        let port = try ScriptedPort(inputBufferingTime: .infinity)
+        let channel = try NodeChannel(port, clock: LiveClock(), tolerance: 600, reactor: reactor)
+        channel.setExecutor(ExecutorIdentity(executor))
+        try #require(executor.waitForRegistration())
+        // The registration may not be complete yet. Until then, the app's read has no effect.
+        let end = LiveClock().now.advanced(bySeconds: 60)
+        while port.reads.load(ordering: .relaxed) == 0, LiveClock().now < end { channel.readPendingInput() }
+        let round = Atomic<Int>(0)
+        port.onRead.withLock {
+            $0 = { [executor] in
+                switch round.add(1, ordering: .relaxed).newValue {
+                case 1:
+                    // The app's read is in progress and finds nothing. The byte then arrives, and the executor cannot
+                    // read it.
+                    let hasPolled = BinarySemaphore()
+                    Thread.detachNewThread {
+                        executor.pollNow()
+                        hasPolled.signal()
+                    }
+                    _ = hasPolled.wait(seconds: 60)
+                    return false
+                case 2: return true
+                default: return false
+                }
+            }
+        }
+        channel.readPendingInput()
+        #expect(channel.bytesAvailable == 1)
+        port.onRead.withLock { $0 = nil }
+        channel.close()
+    }
+
     @Test("A large amount of data is delivered in several parts", arguments: [40_000, 65_536])
     func partialReads(capacity: Int) throws {
         let pair = try register(capacity: capacity)

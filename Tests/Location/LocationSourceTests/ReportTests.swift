@@ -220,5 +220,26 @@ extension ContractSuite {
             #expect(warned.last?.hasSuffix(#": "{\"class\":\"TPV\",\"lat\":100""#) == true)
             #expect(warned.count == 3)
         }
+
+        @Test("A line above the limit is logged, and reconnecting does not restart the count", arguments: clients)
+        func overlongLines(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(String(repeating: "x", count: (1 << 20) + 2))
+                peer.send(Lines.fix(peer.number))
+                guard peer.number < 3 else { return peer.waitUntilClosed() }
+                peer.close()
+            }
+            let warnings = Mutex<[String]>([])
+            let source = source(client, port: server.port) { warning in warnings.withLock { $0.append(warning) } }
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.wait { $0.numbers.last == 3 })
+            subscription.cancel()
+            server.stop()
+            let warned = warnings.withLock { $0 }
+            #expect(warned.count == 1)
+            #expect(warned.first?.hasSuffix("is skipped. The line is longer than 1 MiB.") == true)
+        }
     }
 }

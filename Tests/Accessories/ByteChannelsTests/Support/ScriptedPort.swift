@@ -22,6 +22,8 @@ final class ScriptedPort: Port {
     private let written = Mutex<[UInt8]>([])
     /// The number of reads.
     let reads = Atomic<Int>(0)
+    /// Called for each read. Returns true if the read returns a byte.
+    let onRead = Mutex<(@Sendable () -> Bool)?>(nil)
 
     init(hasUnreportedReadiness: Bool = false, isEndless: Bool = false, inputBufferingTime: Double? = nil) throws {
         self.inputBufferingTime = inputBufferingTime
@@ -46,7 +48,8 @@ final class ScriptedPort: Port {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         reads.add(1, ordering: .relaxed)
-        guard isEndless, buffer.count > 0 else { return .wouldBlock }
+        let hasByte = onRead.withLock { $0 }?() ?? isEndless
+        guard hasByte, buffer.count > 0 else { return .wouldBlock }
         buffer[0] = 1
         return .bytes(1)
     }
