@@ -66,16 +66,16 @@ extension GPSDFault.Action {
 extension GPSDFault {
     /// Help text that describes the fault syntax.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
-        after the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. Without @when, \
-        the fault begins at the start. Without a duration, the fault lasts until another fault ends it.
-        unplug, return          the receiver is removed, or returns
-        stall, resume           reports stop, or continue
+        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is the time \
+        since the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. If @when is \
+        omitted, the fault begins at the start. If the duration is omitted, the fault lasts until another fault ends it.
+        unplug, return          the receiver is unplugged or plugged in again
+        stall, resume           the receiver stops or resumes sending reports
         drop                    all connections are closed
         kill                    the server stops
         restart                 the server stops and restarts after one second, or after the duration (also ends kill)
-        half, half=300ms        half a report is sent, and the connection closes or the rest follows after the given time
-        garbage=100             that many random bytes are sent between two reports
+        half, half=300ms        half a report is sent; the connection is then closed, or the rest is sent after 300 ms
+        garbage=100             the given number of random bytes is sent between two reports
         version=2.9             the greeting contains the given protocol version
         greeting=2s             the greeting is delayed (0s ends the fault)
         """

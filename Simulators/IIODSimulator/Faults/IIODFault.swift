@@ -101,15 +101,15 @@ extension SimulatedIIOContext {
 extension IIODFault {
     /// Help text that describes the fault syntax.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
-        after the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. Without @when, the fault \
-        begins at the start. Without a duration, the fault lasts until another fault ends it.
-        unplug, unplug=ENODEV   the device is removed, and attributes return ENOENT or the given error
-        return                  the device returns
-        stall, resume           samples stop, or continue
+        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is the time \
+        since the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. If @when is omitted, the \
+        fault begins at the start. If the duration is omitted, the fault lasts until another fault ends it.
+        unplug, unplug=ENODEV   the device is unplugged, and attributes return ENOENT or the given error
+        return                  the device is plugged in again
+        stall, resume           the device stops or resumes sending samples
         enodev, error=EIO       READBUF returns ENODEV or the given error, until the next OPEN
         partial=5               chunks contain at most 5 samples (0 ends the fault)
-        length=4, length=-4     the stated length of chunks is wrong by that many bytes (0 ends the fault)
+        length=4, length=-4     the stated length of chunks is wrong by the given number of bytes (0 ends the fault)
         delay=50ms              every answer is delayed (0s ends the fault)
         open=EBUSY              OPEN returns the given error (open=ok ends the fault)
         attr=EIO, attr=raw:EIO  reading attributes fails (attr=ok and attr=raw:ok end the fault)

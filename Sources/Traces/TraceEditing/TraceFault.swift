@@ -61,11 +61,11 @@ extension TraceFault: CustomStringConvertible {
 
     /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
-        from the start, such as 2.5s or 300ms. Without @when, the fault begins at the start. Without a duration, the \
-        fault never ends. The target is gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or \
-        the ID of a sensor. For nofix and clockstep, the target is the path of a receiver. For unplug and cut, it is \
-        the ID of an accessory. The recording must contain the target.
+        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is the time \
+        since the start of the recording, such as 2.5s or 300ms. If @when is omitted, the fault begins at the start. \
+        If the duration is omitted, the fault never ends. The target is gpsd, a kind of sensor (accelerometer, \
+        gyroscope, magnetometer, pressure) or the ID of a sensor. For nofix and clockstep, the target is the path of a \
+        receiver. For unplug and cut, the target is the ID of an accessory. The recording must contain the target.
         nofix                   receivers report no fix
         silence                 gpsd, or the given sensor, sends nothing
         loss                    gpsd, or the given sensor, is reported as lost
@@ -74,8 +74,8 @@ extension TraceFault: CustomStringConvertible {
         duplicate=0.01          events are duplicated with the given probability
         jitter=20ms             events are delayed by up to the given time
         stuck(gyroscope.x)      a sensor, or one of its axes, repeats its last value
-        saturate=4.36(gyroscope) values are limited to the given magnitude, in the sensor's unit
-        disturb=0.3/0/0.1(magnetometer) the given vector is added to the readings, in the sensor's axes
+        saturate=4.36(gyroscope)  values are limited to the given magnitude, in the sensor's unit
+        disturb=0.3/0/0.1(magnetometer)  the given vector is added to the readings, in the sensor's axes
         clockstep=-2s           the receivers' clocks are wrong by the given time
         unplug(1)               an accessory is unplugged until the recording attaches it again
         cut(1)                  an accessory is unplugged in the middle of the next write

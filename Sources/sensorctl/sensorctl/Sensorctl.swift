@@ -9,19 +9,19 @@ struct Sensorctl: AsyncParsableCommand {
         commandName: "sensorctl",
         abstract: "Show, record and replay position, motion and accessory data.",
         discussion: """
-            Positions come from gpsd. To use a gpsd on another machine, set DEVICE_SERVICES_GPSD to gpsd://host:port. \
-            To receive the positions that another board publishes, set this variable to \
+            The program receives positions from gpsd. To use gpsd on another machine, set DEVICE_SERVICES_GPSD to \
+            gpsd://host:port. To receive positions that another board publishes over MQTT, set DEVICE_SERVICES_GPSD to \
             mqtt://broker/owntracks/USER/DEVICE.
 
-            Motion data comes from IIO sensors, which the program reads through libiio. To use the sensors of another \
-            machine, set DEVICE_SERVICES_IIO to ip:host.
+            The program reads motion data from IIO sensors through libiio. To use the sensors of another machine, set \
+            DEVICE_SERVICES_IIO to ip:host.
 
-            The program finds accessories through udev and in declaration files. Set DEVICE_SERVICES_ACCESSORIES to \
-            the folders that contain the declaration files.
+            The program finds accessories through udev and through declaration files. Set DEVICE_SERVICES_ACCESSORIES \
+            to a colon-separated list of folders that contain declaration files.
 
-            Data is written to standard output, and messages are written to standard error. With --json, every command \
-            prints one JSON object per line as soon as the data is available. You can stop every command with SIGINT \
-            or SIGTERM.
+            Commands write data to standard output, and messages to standard error. With --json, each command prints \
+            one JSON object per line as soon as the data is available. To stop a command, send it SIGINT (Ctrl-C) or \
+            SIGTERM.
 
             \(ExitStatus.documentation)
 

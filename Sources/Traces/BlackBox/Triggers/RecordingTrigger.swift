@@ -62,8 +62,8 @@ extension RecordingTrigger {
         shake                the device is shaken
         fall, fall>0.3s      the device falls freely for more than 0.2 s or the given time
         impact>4g            the acceleration, including gravity, exceeds the limit (g or m/s2)
-        lost-fix, lost-fix>20s  gpsd is lost, or there is no fix for 5 s or the given time after a fix
-        unplugged, unplugged=NAME  an accessory, or the named accessory, is unplugged
+        lost-fix, lost-fix>20s  gpsd is lost, or the fix is lost for 5 s or the given time
+        unplugged, unplugged=NAME  any accessory, or the named one, is unplugged
         speed>130km/h, speed<5km/h  the speed rises above or falls below the limit (m/s, km/h, mph, kn)
         end                  the recording ends
         """

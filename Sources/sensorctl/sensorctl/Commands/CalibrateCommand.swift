@@ -17,17 +17,17 @@ struct CalibrateCommand: AsyncParsableCommand {
             There are four calibrations:
               gyro           Leave the device at rest for a few seconds.
               accelerometer  Place the device on each of its six sides.
-              mount          Place the device on three of its sides. This determines
-                             how the chip is oriented in the device.
-              magnetometer   Turn the device in all directions.
-            The command prints instructions and continues automatically. If you do not specify a calibration, the \
-            command runs all calibrations that this device needs.
+              mount          Place the device on three of its sides to determine the
+                             orientation of the sensor chip in the device.
+              magnetometer   Rotate the device through all orientations.
+            The command prints instructions, and continues automatically after each step. If you do not specify a \
+            calibration, the command runs all calibrations that this device needs.
 
-            Programs that you run as the same user apply the stored results the next time they start. A mount matrix \
-            is not stored. Instead, the command prints it so that you can add it to a configuration file.
+            Programs that run as the same user apply the stored results after their next start. The mount matrix is \
+            not stored. Instead, the command prints the matrix for you to add to a configuration file.
 
             With --trace, the command uses the readings in a recording and stores nothing. With --json, each line \
-            contains one result, in rad/s, m/s^2 or gauss. The instructions are then written to standard error.
+            contains one result, in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
 
             Exit codes:
               69  A calibration failed.

@@ -6,9 +6,9 @@ struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Convert a recording to another format.",
         discussion: """
-            The command accepts the same formats as `replay`. Any content that the output format cannot represent is \
-            omitted, and the command prints a warning. With --fault, the command injects faults during the conversion. \
-            If the output is a trace, its header lists the faults and the seed.
+            The command accepts the same formats as `replay`. Content that the output format cannot represent is \
+            omitted with a warning. With --fault, the command injects faults during the conversion. If the output is a \
+            trace, its header lists the faults and the seed.
 
             Exit codes:
               65  The file is not a recording, or it contains nothing that the output

@@ -10,12 +10,13 @@ struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cut", abstract: "Extract part of a recording.",
         discussion: """
-            Times are in seconds from the start of the recording. You can also write them in the form 1:30 (minutes \
+            Times are in seconds from the start of the recording. You can also specify them in the form 1:30 (minutes \
             and seconds) or 1:02:03.5 (hours, minutes and seconds).
 
             The extracted part begins with the state of the devices at the time that you specify with --from. This \
             state includes the battery, the attached accessories, and gpsd's reports about itself and its receivers. \
-            In the extracted part, times start at 0. Fault times are also relative to the start of the extracted part.
+            In the extracted part, times start at 0. The times of faults specified with --fault are also relative to \
+            the start of this part.
 
             Exit codes:
               65  The time specified with --from is after the end of the recording.

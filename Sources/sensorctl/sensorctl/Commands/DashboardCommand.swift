@@ -16,17 +16,17 @@ struct DashboardCommand: AsyncParsableCommand {
         commandName: "dashboard", abstract: "Show position, motion and accessory data on a web page.",
         discussion: """
             The command serves a page on 127.0.0.1 and prints its address. The page plays a recording or shows live \
-            data from this machine. On the page, you can step through a recording and inject faults. The readings are \
-            the same as those that `replay` and `watch` print. Press Ctrl-C to stop the server.
+            data from this machine. On the page, you can step through a recording and inject faults. The page shows \
+            the same readings that `replay` and `watch` print. Press Ctrl-C to stop the server.
 
             The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
             only numbers. The page loads nothing from the network unless you specify --tiles.
 
-            Every program on this machine can read the page. The server accepts commands only with the token in the \
-            address of the page, so keep this address secret. With --read-only, the server accepts no commands.
+            Any program on this machine can read the page. Commands, however, require the token that is part of the \
+            page's address, so keep this address secret. With --read-only, the server accepts no commands.
 
-            With --json, the command prints one object whose "event" is "listening". The object also contains "uri", \
-            "port" and "token".
+            With --json, the command prints one object with the fields "event" (always "listening"), "uri", "port" and \
+            "token".
 
             Exit codes:
               65  A file is not a recording.
@@ -66,7 +66,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time).",
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -75,19 +75,19 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "A region to monitor: its name, latitude, longitude and radius in metres. This option may be repeated.",
+            "A region to monitor, with its name, latitude, longitude and radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
     @Option(
         help: .init(
-            "The reference frame of the attitude. The values are the same as for `watch`. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
+            "The reference frame of the attitude. See `sensorctl watch --help` for the values. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
             valueName: "frame"))
     var frame: FrameName?
 
     @Option(
         help: .init(
-            "The edge of the device that the heading refers to. The values are the same as for `watch`.",
+            "The device orientation to use when computing headings. See `sensorctl watch --help` for the values.",
             valueName: "orientation"))
     var orientation = EdgeName.portrait
 

@@ -11,9 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor", abstract: "Find out why data is not arriving, and show how to fix the problem.",
         discussion: """
             The command checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. It also \
-            checks permissions, and finds programs that are using an accessory. It reads each sensor for a short time. \
-            If commands are needed to fix a problem, it prints these commands below the finding so that you can copy \
-            them.
+            checks permissions, finds programs that are using an accessory, and reads each sensor for a short time. If \
+            a problem can be fixed from the command line, the necessary commands are printed below it.
 
             With --json, each line is an object whose "kind" is "setting" or "finding". Each finding has a "level", \
             which is "good", "remark" or "problem".
@@ -27,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "How long to read the sensors, in seconds.") var seconds = 1.5
+    @Option(help: "How long to read each sensor, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds, option: "--seconds") }
@@ -78,8 +77,8 @@ struct RulesCommand: ParsableCommand {
             If your configuration contains rules for specific devices, the udev rules also grant access to these \
             devices.
 
-            The Debian package installs the udev rules, except the rules for the devices in your configuration. To \
-            install or update the rules manually:
+            The Debian package installs all udev rules except those for the devices in your configuration. To install \
+            or update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 

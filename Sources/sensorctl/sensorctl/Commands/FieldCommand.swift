@@ -13,12 +13,12 @@ struct FieldCommand: ParsableCommand {
             The command uses the World Magnetic Model 2025. To use a newer model, specify its file with --model. Field \
             strengths are in nanotesla, and angles are in degrees. Rates of change are per year. The x axis points \
             north, the y axis east, and the z axis down. The uncertainties are standard deviations, and do not include \
-            disturbances caused by buildings or vehicles. No device is required.
+            disturbances caused by buildings or vehicles. The command requires no device.
 
-            With --json, the command prints one object. It contains x, y, z, horizontal, total, declination and \
-            inclination. For each of these values, the object also contains the rate of change and the uncertainty. \
-            Their names have the suffixes Rate and Uncertainty. In addition, the object contains latitude, longitude, \
-            altitude, date (a decimal year), model and epoch. The object also contains the following flags:
+            With --json, the command prints one object with the values x, y, z, horizontal, total, declination and \
+            inclination. The rate of change and the uncertainty of each value have the suffixes Rate and Uncertainty, \
+            as in declinationRate. The object also contains latitude, longitude, altitude, date (a decimal year), \
+            model and epoch, and the following flags:
               valid     The model covers the date and the altitude.
               caution   The horizontal field is below 6000 nT. A compass is unreliable.
               blackout  The horizontal field is below 2000 nT. A compass is useless.

@@ -14,10 +14,10 @@ struct InfoCommand: ParsableCommand {
         discussion: """
             The command accepts the same formats as `replay`.
 
-            With --json, the command prints one object that contains the fields of the header and "streams", \
-            "positions", "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", \
-            "last", "rate", "gaps", "longest" and "longestStart". Times are in seconds from the start, and rates are \
-            in hertz. The value of "damage" is a list of messages about unreadable lines and reports.
+            With --json, the command prints one object. It contains the fields of the header, and the fields \
+            "streams", "positions", "clocks", "warnings" and "damage". Each stream contains "kind", "origin", "count", \
+            "first", "last", "rate", "gaps", "longest" and "longestStart". Times are in seconds from the start, and \
+            rates are in hertz. The field "damage" is a list of messages about unreadable lines and reports.
 
             Exit codes:
               65  The file is not a recording.

@@ -9,10 +9,10 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            By default, recordings are aligned by the times at which they were made. With --align start, all \
-            recordings begin at the same time. Sensors and accessories with the same name are kept separate. Receivers \
-            that report at the same time are also kept separate. Battery readings are taken from the first recording \
-            that contains any. See `sensorctl --help` for the exit codes.
+            By default, recordings are aligned at their recorded times. With --align start, all recordings start at \
+            the same time. Sensors and accessories with the same name are kept separate. So are receivers that have \
+            the same name and report during the same period. Battery readings are taken from the first recording that \
+            contains any. See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
@@ -29,7 +29,7 @@ struct MergeCommand: ParsableCommand {
 
     @Option(
         help:
-            "How to align the recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
+            "How to align the recordings: clock (at their recorded times) or start (all starting at the same time).",
         transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 

@@ -10,7 +10,7 @@ import TraceEditing
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
-            "The time at which playback starts, in seconds from the start of the trace. Playback begins in the state that the devices had at that time."
+            "The time at which playback starts, in seconds from the start of the trace. The devices are initially in the state that they had at that time."
     )
     var from: Double?
 
@@ -20,7 +20,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help:
-            "How many times to play the trace: a number, or forever. Timestamps continue to increase from one repetition to the next."
+            "The number of times to play the trace, or forever. Timestamps continue to increase from one repetition to the next."
     )
     var loop: PlaybackLoop?
 
@@ -36,7 +36,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help:
-            "What happens at the end of the trace: hold (no more data arrives), stop (the clock also stops) or fail (an error is reported)."
+            "What to do at the end of the trace: hold (deliver no more data), stop (also stop the clock) or fail (report an error)."
     )
     var atEnd = EndName.hold
 

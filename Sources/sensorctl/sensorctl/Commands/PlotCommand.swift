@@ -14,20 +14,20 @@ struct PlotCommand: AsyncParsableCommand {
         commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
-            The command plots all data in the recordings, or only the streams that you name: \(PlotSubject.list). The \
-            plotted values are the same as those that `replay` prints. Multiple recordings are plotted on the same \
-            axes. An argument that is the name of a stream, such as speed, always selects this stream. To plot a file \
-            named speed, write ./speed.
+            The command plots all data in the recordings, or only the specified streams: \(PlotSubject.list). It plots \
+            the same values that `replay` prints. Multiple recordings are plotted on the same axes. If an argument is \
+            the name of a stream, such as speed, it selects this stream even if a file has the same name. To plot a \
+            file named speed, write ./speed.
 
-            The extension of the output file determines the format. An SVG file is as wide as an A4 page. A PNG file \
-            is rendered from this SVG. An HTML page shows the values at the position of the pointer, and requires no \
-            other files. If there are too many readings to draw, the plot shows the minimum and maximum of each \
-            interval, so that all peaks remain visible.
+            The extension of the output file determines the format. An SVG file is as wide as an A4 page. PNG files \
+            are rendered from the same SVG image. HTML pages are self-contained, and show the values at the position \
+            of the mouse pointer. If there are too many readings to draw individually, the plot shows the minimum and \
+            maximum of each interval, so that all peaks remain visible.
 
-            A line is interrupted where the gap between two readings is longer than three times the typical interval. \
-            If there is only one recording, these gaps are shown in grey. Bands around speed, altitude and heading, \
-            and circles around positions, show the reported accuracy. Unreliable headings are drawn in grey. A \
-            satellite that is not used in any fix is drawn as a hollow circle. The faults injected with --fault are \
+            Lines are interrupted at gaps, where the time between two readings is more than three times the typical \
+            interval. If there is only one recording, gaps are shown in grey. Bands around speed, altitude and \
+            heading, and circles around positions, show the reported accuracy. Unreliable headings are drawn in grey. \
+            A satellite that is not used in any fix is drawn as a hollow circle. The faults injected with --fault are \
             marked in the charts and on the track.
 
             Each position is plotted at the time that the receiver reported. If the reported time differs from the \
@@ -37,11 +37,11 @@ struct PlotCommand: AsyncParsableCommand {
             attitude filter, plot a recording together with the output of the other version. The plot then shows the \
             sensor readings, attitudes and headings of both versions.
 
-            With --json, the command prints the plotted values, as one object for each line in the plot. The option -o \
-            is not required in this case.
+            With --json, the command prints one object for each line in the plot, with the plotted values. The option \
+            -o is then not required.
 
             Exit codes:
-              69  None of the recordings contains any of the named streams.
+              69  The recordings do not contain any of the specified streams.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -70,7 +70,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time). If all recordings overlap in time, the default is clock. Otherwise, it is start.",
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time). If all recordings overlap in time, the default is clock. Otherwise, the default is start.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 

@@ -38,15 +38,15 @@ struct BrokerOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The certificates of the authorities that are trusted to sign the broker's certificate, in PEM format. The default is the system's list of trusted authorities.",
+            "The CA certificates with which to verify the broker's certificate, in PEM format. By default, the CA certificates of the system are used.",
             valueName: "file"))
     var caFile: String?
 
     @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file"))
     var certificateFile: String?
-    @Option(help: .init("The private key that belongs to the certificate, in PEM format.", valueName: "file"))
+    @Option(help: .init("The private key for the certificate of this client, in PEM format.", valueName: "file"))
     var keyFile: String?
-    @Option(help: "How long a connection can be idle before the command checks it, in seconds. The default is 30.")
+    @Option(help: "The keep-alive interval of the MQTT connection, in seconds. The default is 30.")
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

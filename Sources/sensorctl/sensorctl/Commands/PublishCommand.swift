@@ -17,14 +17,14 @@ struct PublishCommand: AsyncParsableCommand {
             senml/USER/DEVICE/KIND. To receive the positions on another board, set DEVICE_SERVICES_GPSD to \(example) \
             on that board.
 
-            The command runs until it is interrupted, even while gpsd or the broker is unavailable. Messages that the \
-            broker has not yet accepted are kept and sent later, in their original order. By default, the last 10000 \
-            messages are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are kept on \
-            disk. The next run sends any remaining messages. With --trace, the command plays a recording and ends when \
-            the broker has accepted all messages.
+            The command runs until it is interrupted, even if gpsd or the broker becomes unavailable. Messages that \
+            the broker has not yet accepted are queued and sent later, in their original order. By default, the last \
+            10000 messages are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are \
+            kept on disk. The next run sends any remaining messages. With --trace, the command plays a recording and \
+            exits when the broker has accepted all messages.
 
             A password file contains one line in the form name:password. Other users must not be able to read this \
-            file (chmod 600). Instead of the options that specify files, you can set the environment variables \
+            file (chmod 600). You can also specify this file and the TLS files with the environment variables \
             DEVICE_SERVICES_MQTT_PASSWORD_FILE, DEVICE_SERVICES_MQTT_CA_FILE, DEVICE_SERVICES_MQTT_CERTIFICATE_FILE \
             and DEVICE_SERVICES_MQTT_KEY_FILE.
 
@@ -35,9 +35,10 @@ struct PublishCommand: AsyncParsableCommand {
             default,LibMosquitto.
 
             Exit codes:
-              69  The broker accepted no message before the end of --duration, or some
-                  of the remaining messages are not stored in the --spool folder.
-              77  The configuration does not allow access to the position.
+              69  The broker accepted no message within --duration seconds, or messages
+                  were lost because they were neither delivered nor spooled.
+              77  The configuration denies access to the position, or allows only
+                  coarse positions.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -57,7 +58,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Also publish the readings of sensors of this kind: \(SensorKindName.list). This option may be repeated.",
+            "Also publish readings from sensors of this kind: \(SensorKindName.list). This option may be repeated.",
             valueName: "kind")
     )
     var motion: [SensorKindName] = []

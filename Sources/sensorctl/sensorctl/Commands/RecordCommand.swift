@@ -14,36 +14,39 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record", abstract: "Record positions, motion and accessories in a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
-            The command records every line from gpsd, the readings of every motion sensor in the sensor's own axes, \
-            the battery, and the stored calibrations. It also records when accessories are attached and detached. To \
-            record the data of an accessory, use `sensorctl talk --record`.
+            The command records every line from gpsd, the readings of all motion sensors, the state of the battery, \
+            and the stored calibrations. Sensor readings are recorded in the axes of the sensor. The command also \
+            records when accessories are attached and detached. To record the data of an accessory, use `sensorctl \
+            talk --record`.
 
-            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. Such a loss is also \
-            recorded in the trace. If FILE is a folder, the trace is created in this folder. The name of the trace \
-            contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
+            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command records the \
+            loss in the trace and continues. If FILE is a folder, the command creates a trace in this folder. The name \
+            of this trace contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
 
             With --json, each line is an object whose "event" is one of the following: started, lost, regained, \
             attached, detached or ended. If the event concerns a sensor or an accessory, the object also contains \
-            "sensor" or "accessory". Recording never waits for the program that reads this output. If this program is \
-            too slow, lines are dropped. In this case, the command prints an object whose "event" is "missed". The \
-            value of "events" in this object is the number of dropped lines.
+            "sensor" or "accessory". A program that reads this output too slowly does not delay the recording. \
+            Instead, lines are dropped, and an object with the event "missed" contains the number of dropped lines in \
+            the field "events".
 
-            With --ring, the command acts as a black box: it keeps only the data of the last few minutes on disk, in \
-            segments. When an event occurs, it saves this data as a trace. The trace also contains the data that \
-            follows the event (see --after). If FILE is a folder, each trace is named after its time and event, as in \
-            2026-05-01T10-00-00Z-impact-4g.trace. If FILE is not a folder, the names of later traces also contain a \
-            number. The header of each trace lists the events and their times under "triggers". With --json, the \
-            command prints a "triggered" object for each event and a "saved" object for each trace.
+            With --ring, the command acts as a black box: it keeps only the most recent data on disk, in a ring of \
+            segments. When an event occurs, the command saves this data as a trace, together with the data recorded \
+            shortly after the event (see --after). If FILE is a folder, each trace is named after its time and event, \
+            as in 2026-05-01T10-00-00Z-impact-4g.trace. If FILE is not a folder, the second and later traces have a \
+            number in their names. The header of each trace contains the events and their times in the field \
+            "triggers". With --json, the command prints a "triggered" object for each event and a "saved" object for \
+            each trace.
 
             The ring of segments is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It \
-            takes up at most --ring-size bytes on disk, and at most twice as much while a trace is being saved. If the \
-            command is killed or the power fails, the next run saves the data that remains in the ring while it \
-            records new data. Unreadable data is kept in a separate file, whose name contains the word "damaged". If \
-            the free disk space is less than twice the size of the data, the ring is kept for the next recording. If \
-            the disk is full or fails, the command ends with exit code 74 and keeps the ring.
+            occupies at most --ring-size bytes on disk, or twice as much while a trace is being saved. After a power \
+            failure, or if the command was killed, the next run saves the data that remains in the ring. New data is \
+            recorded at the same time. Unreadable data is moved to a separate file with the word "damaged" in its \
+            name. To save the remaining data, the free disk space must be at least twice the size of this data. \
+            Otherwise, the data remains in the ring until a later run. If the disk is full or fails, the command keeps \
+            the ring and exits with code 74.
 
             Exit codes:
-              69  Nothing was recorded before the end of --duration.
+              69  Nothing was recorded in the time specified with --duration.
               73  FILE cannot be created.
               74  FILE cannot be written.
             See `sensorctl --help` for the other exit codes.
@@ -58,7 +61,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. To receive beacons, the command must scan continuously for Bluetooth devices."
+            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. Recording beacons requires a continuous scan for Bluetooth devices."
     )
     var parts: PartNames = PartNames(parts: .default)
 

@@ -25,19 +25,18 @@ struct ReplayCommand: AsyncParsableCommand {
 
             The output is the same as that of `watch`. Unless you specify --interval, every reading of a sensor is \
             printed. Unless you specify --rebase, locations keep their recorded times. The "timestamp" of \
-            device-motion and heading is the time since the start of the trace. For these two streams, the command \
-            prints only readings, and logs errors as warnings.
+            device-motion and heading is the time since the start of the trace. For device-motion and heading, the \
+            command prints only readings, and logs errors as warnings.
 
-            With --expect, the command does not print the callbacks. Instead, it compares the callbacks with those in \
-            a file, and prints the first difference. For this difference, it prints the field, both values, the \
-            tolerance and the preceding callbacks. In this mode, errors also count as callbacks. To write the file, \
-            add --update-expected.
+            With --expect, the command compares the callbacks with those in a file instead of printing them. It \
+            reports only the first difference, with the field, both values, the tolerance and the preceding callbacks. \
+            Errors are compared in the same way. To create or rewrite the file, add --update-expected.
 
             The file of expected callbacks is in JSON Lines format. Its first line contains the options of the replay \
-            and the tolerances of the fields. The options must be the same in each run. You can edit the tolerances. A \
-            tolerance can be "absolute", "relative" (to the expected value) or "rotation" (the angle between two \
-            quaternions, in degrees). For an angle, also specify "circle", which is the value of a full circle (360 \
-            for degrees).
+            and the tolerances of the fields. Every comparison must use the same options. You can edit the tolerances. \
+            A tolerance is "absolute", "relative" (to the expected value) or "rotation" (the angle between two \
+            quaternions, in degrees). For fields that contain an angle, also set "circle" to the size of a full \
+            circle, such as 360 for degrees.
 
             Exit codes:
               1   A callback differs from the expected callback.

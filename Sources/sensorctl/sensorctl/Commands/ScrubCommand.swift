@@ -18,12 +18,12 @@ struct ScrubCommand: ParsableCommand {
               all data from gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
               the names of accessories and the data exchanged with them
-            Other data from gpsd is removed because it may reveal the position. The model names of accessories and the \
-            chip names of sensors are kept.
+            All other gpsd data is removed because it may reveal the position. The command keeps the model names of \
+            accessories and the chip names of sensors.
 
-            Altitudes are kept unless you specify --drop-altitude. Motion readings are always kept. Note that \
-            magnetometer readings reveal the magnetic latitude, that barometer readings reveal the altitude, and that \
-            the readings of a walking person can reveal the person's identity.
+            Altitudes are kept unless you specify --drop-altitude. Motion readings are always kept, although they also \
+            contain personal information. Magnetometer readings reveal the magnetic latitude, and barometer readings \
+            reveal the altitude. The motion readings of a person who is walking can even identify that person.
 
             See `sensorctl --help` for the exit codes.
 
@@ -32,14 +32,14 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "The new location of the first position, in degrees north and degrees east.")
+    @Option(parsing: .unconditional, help: "The new coordinate of the first position, in degrees north and east.")
     var place: Place?
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
     @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
-    @Flag(help: "Keep the data sent to and received from accessories.") var keepBytes = false
-    @Flag(help: "Keep the names of accessories, which may contain the names of their owners.") var keepNames = false
+    @Flag(help: "Keep the data exchanged with accessories.") var keepBytes = false
+    @Flag(help: "Keep the names of accessories. These may contain the names of their owners.") var keepNames = false
 
     func validate() throws {
         if keepPlace, place != nil { throw ValidationError("--place and --keep-place cannot be combined.") }

@@ -73,13 +73,13 @@ extension ParsableArguments {
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The reference frame of device motion: arbitrary, corrected (arbitrary, but with a heading corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
+            "The reference frame of device motion: arbitrary, corrected (arbitrary, with the heading corrected by the magnetometer), magnetic (relative to magnetic north) or true (relative to true north). Core Motion's names are also accepted.",
             valueName: "frame"))
     var frame = FrameName.arbitrary
 
     @Option(
         help: .init(
-            "The edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
+            "The device orientation to use when computing headings: portrait (the heading of the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
             valueName: "orientation"))
     var orientation = EdgeName.portrait
 }

@@ -18,24 +18,25 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
               an accessory declaration (.json)
               a trace that contains accessories
             For a device description, the command plays the dialogue in the .script file with the same name. For a \
-            trace, the command attaches and detaches the accessories, and sends their data, at the recorded times.
+            trace, the command attaches and detaches the accessories, and sends their data, as recorded.
 
-            The command declares the accessories in a folder and prints the path of the folder. Set \
-            DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs it \
-            and sets this variable in its environment. The command forwards signals to PROGRAM. At the end of \
-            --duration, PROGRAM receives SIGTERM. If PROGRAM is still running five seconds later, it receives SIGKILL. \
-            If PROGRAM has written data that differs from the recorded data, the command prints a warning before it \
-            ends.
+            The command writes declarations of the accessories to a folder and prints the path of the folder. Set \
+            DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs \
+            this program with DEVICE_SERVICES_ACCESSORIES already set. The command forwards signals to PROGRAM. When \
+            the time specified with --duration has elapsed, the command sends SIGTERM to PROGRAM. If PROGRAM is still \
+            running five seconds later, the command sends SIGKILL. If PROGRAM writes data that differs from the \
+            recording, the command prints a warning before it exits.
 
-            With --json, the command prints one object whose "event" is "listening". The object also contains "folder".
+            With --json, the command prints one object with the fields "event" (always "listening") and "folder".
 
             Exit codes:
-              65   The file is not in any of these formats, or contains no accessory.
+              65   The format of the file is not supported, or the file contains no
+                   accessory.
               66   The file cannot be read.
               73   The folder cannot be created in TMPDIR, or in /tmp if TMPDIR is not
                    set.
               127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
             is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -47,18 +48,18 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Argument(help: "The device description, accessory declaration or trace.", completion: .file()) var file: String
 
     @Flag(
-        help: "Connect the program through a Unix socket, or through a pseudo-terminal, which looks like a serial port."
+        help: "Connect the program through a Unix socket, or through a pseudo-terminal that looks like a serial port."
     )
     var transport = Transport.socket
 
     @Option(
         help:
-            "How the accessory behaves if the file contains no dialogue: echo (returns all bytes), silent (sends nothing) or pattern (sends bytes endlessly)."
+            "What an accessory without a recorded dialogue sends: echo (all bytes that it receives), silent (nothing) or pattern (a continuous test pattern)."
     )
     var peer = Peer.echo
 
     @Option(help: "The playback speed of a trace, relative to the recording.") var speed = 1.0
-    @Flag(help: "Repeat a trace endlessly.") var loop = false
+    @Flag(help: "Repeat a trace until the command is stopped.") var loop = false
     @OptionGroup var with: ProgramOptions
 
     enum Transport: String, EnumerableFlag { case socket, pty }

@@ -25,18 +25,18 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            You can omit the word "all". The command accepts the same formats as `replay`. It aligns multiple \
-            recordings in the same way as `merge`.
+            The subcommand name "all" is optional. The command accepts the same formats as `replay`. It aligns \
+            multiple recordings in the same way as `merge`.
 
             The command starts a simulated gpsd, a simulated iiod and simulated accessories on their own ports, and \
             sets environment variables so that PROGRAM uses them. The simulated devices share one clock, which starts \
-            when PROGRAM first uses one of them. PROGRAM finds only the devices in the recordings. It does not use the \
-            sensors, accessories, configuration and stored calibrations of this machine. However, PROGRAM inherits the \
-            variable DEVICE_SERVICES_CONFIG if you have set it. Battery readings still come from this machine.
+            when PROGRAM first uses one of them. PROGRAM finds only the devices in the recordings, and ignores the \
+            sensors, accessories, configuration and stored calibrations of this machine. However, if you have set \
+            DEVICE_SERVICES_CONFIG, PROGRAM inherits this variable. Battery readings are still those of this machine.
 
-            The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the variables to set in \
-            another terminal, and runs until it is interrupted. With --json, it prints one object whose "event" is \
-            "listening". The object also contains "environment", "sources" and "seconds".
+            The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the environment variables \
+            to set in another terminal, and runs until it is interrupted. With --json, it prints one object with the \
+            fields "event" (always "listening"), "environment", "sources" and "seconds".
 
             Exit codes:
               65   A file is not a recording.
@@ -44,7 +44,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
               69   No port is available, or no folder can be created in TMPDIR (or in
                    /tmp if TMPDIR is not set).
               127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
             is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -62,18 +62,18 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Repeat the recordings with increasing timestamps. Without this flag, no data arrives after the end of the recordings."
+            "Repeat the recordings. Timestamps continue to increase. Without this flag, no data arrives after the end of the recordings."
     )
     var loop = false
 
     @Flag(help: "Shift the times of positions so that the first fix has the current time.")
     var rebase = false
-    @Flag(help: "Start playback immediately, without waiting for the program to use a simulated device.")
+    @Flag(help: "Start playback immediately instead of waiting until the program uses a simulated device.")
     var atOnce = false
 
     @Option(
         help:
-            "How to align multiple recordings: clock (by the times at which they were made) or start (so that they all begin at the same time).",
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time).",
         transform: SimulateAllCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 

@@ -11,19 +11,20 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         commandName: "gpsd", abstract: "Serve the positions in a recording to gpsd clients.",
         discussion: """
             The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. Set \
-            DEVICE_SERVICES_GPSD to this address, or use the address with gpsd's own clients (gpspipe -w \
+            DEVICE_SERVICES_GPSD to this address, or pass the address to gpsd's own clients (gpspipe -w \
             127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
 
             With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal and \
-            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The command takes \
-            the sentences from the recording, or generates them from the reports in the recording.
+            prints the path of the pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The command takes the \
+            sentences from the recording, or generates them from the reports in the recording.
 
-            If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_GPSD in its environment. With --pty, \
-            the command sets NMEA_TERMINAL instead. The command forwards signals to PROGRAM. At the end of --duration, \
-            PROGRAM receives SIGTERM. If PROGRAM is still running five seconds later, it receives SIGKILL.
+            If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_GPSD set to the address. With \
+            --pty, it sets NMEA_TERMINAL to the path of the pseudo-terminal instead. The command forwards signals to \
+            PROGRAM. When the time specified with --duration has elapsed, the command sends SIGTERM to PROGRAM. If \
+            PROGRAM is still running five seconds later, the command sends SIGKILL.
 
-            With --json, the command prints one object whose "event" is "listening". The object also contains "uri" \
-            and "port". With --pty, it contains "path" instead.
+            With --json, the command prints one object with the fields "event" (always "listening"), "uri" and "port". \
+            With --pty, the field "path" replaces "uri" and "port".
 
             Exit codes:
               65   The file is not a recording.
@@ -31,7 +32,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
               69   The port is in use, or the specified receiver is not in the
                    recording.
               127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
             is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -48,12 +49,12 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Repeat the recording with increasing timestamps. Without this flag, no data arrives after the end of the recording."
+            "Repeat the recording. Timestamps continue to increase. Without this flag, no data arrives after the end of the recording."
     )
     var loop = false
 
     @Flag(help: "Shift all times so that the first fix has the current time.") var rebase = false
-    @Flag(help: "Start playback immediately, without waiting for the first client to start watching.")
+    @Flag(help: "Start playback immediately instead of waiting for the first client.")
     var atOnce = false
 
     @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
@@ -63,7 +64,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The receiver that --pty simulates, specified by its path in the recording. The default is the first receiver."
+            "The path, in the recording, of the receiver to simulate with --pty. The default is the first receiver."
     )
     var receiver: String?
 

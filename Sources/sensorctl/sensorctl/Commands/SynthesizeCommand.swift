@@ -10,18 +10,18 @@ struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize", abstract: "Create a trace with synthetic position and motion data.",
         discussion: """
-            ROUTE is a list of waypoints, or a recording that contains positions, in any format that `replay` accepts. \
-            A list contains one waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. The values are in \
-            degrees, metres, m/s and seconds. Comments begin with #. If ROUTE is a recording, the trace keeps the \
-            times of the recording.
+            ROUTE is a list of waypoints, or a recording of positions in any format that `replay` accepts. A list \
+            contains one waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. Coordinates are in degrees, \
+            altitudes in metres, speeds in m/s, and pauses in seconds. Comments begin with #. If ROUTE is a recording, \
+            the times of its positions are preserved.
 
             The command smooths the path, and generates the gyroscope, accelerometer, magnetometer and barometer \
-            readings of a device that moves along this path. The generated readings take into account the earth's \
-            rotation, normal gravity, the World Magnetic Model 2025 and the standard atmosphere. Unless you specify \
-            --placement, the device lies flat with its top edge facing forward.
+            readings of a device that moves along this path. The readings are based on the earth's rotation, normal \
+            gravity, the World Magnetic Model 2025 and the standard atmosphere. By default, the device lies flat with \
+            its top edge facing forward. To change its orientation, use --placement.
 
-            The same arguments always produce the same output, byte for byte. The header of the trace contains the \
-            parameters under "synthetic".
+            The output is reproducible: the same arguments always produce the same bytes. The header of the trace \
+            contains the parameters in the field "synthetic".
 
             Exit codes:
               65  ROUTE is neither a list of waypoints nor a recording with positions.
@@ -49,7 +49,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var rate = 100.0
 
     @Option(help: "The rate of positions, in hertz. Use 0 to omit positions.") var fixRate = 1.0
-    @Option(help: "The delay before each position arrives, in seconds.") var fixDelay = 0.0
+    @Option(help: "The latency of positions, in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
@@ -92,7 +92,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The time between the knots of the smoothed path, in seconds. Larger values make corners rounder and noisy tracks smoother."
+            "The time between the knots of the smoothed path, in seconds. With larger values, corners are rounder and noisy tracks are smoother."
     )
     var smoothing = 1.0
 
@@ -102,26 +102,26 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help:
-            "The height of sea level above the ellipsoid, in metres. The altitudes of waypoints are relative to sea level."
+            "The height of the geoid (mean sea level) above the ellipsoid, in metres. The altitudes of waypoints are relative to sea level."
     )
     var geoid = 0.0
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "The rotation from the axes of the vehicle (right, forward, up) to the axes of the device, in the form \"r, r, r; r, r, r; r, r, r\".",
+            "The rotation from the axes of the vehicle (right, forward, up) to the axes of the device, as a matrix of three rows: \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix"))
     var placement: String?
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "The mount matrix of the sensors, which is written to the header of the trace.", valueName: "matrix"))
+            "The mount matrix of the sensors. It is written to the header of the trace.", valueName: "matrix"))
     var mountMatrix: String?
 
     @Option(
         help:
-            "The start time, such as 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording."
+            "The start time, such as 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording, or 2026-01-01 for a list of waypoints."
     )
     var start: StartTime?
 

@@ -20,23 +20,22 @@ struct TalkCommand: AsyncParsableCommand {
 
             If standard input is not a terminal, it is sent to the accessory unchanged, and the received data is \
             written to standard output. At the end of the input, the command waits until all data has been sent. It \
-            then ends when no answer has arrived for one second. With --wait, it ends after the given time, even if \
-            answers are still arriving.
+            then waits for answers, and exits when no data has arrived for one second. With --wait, it waits for the \
+            specified time instead, even if data is still arriving.
 
-            With --hex, the command prints sent and received data as rows of bytes. With --json, each line is an \
-            object that contains a "time" and one of the following "event" values:
+            With --hex, the command prints sent and received data as a hex dump. With --json, each line is an object \
+            that contains a "time" and one of the following "event" values:
               opened   The session has begun.
-              in, out  Data was received (in) or sent (out). The object contains the
-                       number of "bytes", and the data as "text". If the data is not
-                       text, the object contains "hex" instead of "text".
+              in, out  Data was received (in) or sent (out). The field "bytes" is the
+                       size of the data. The data itself is in the field "text", or
+                       in "hex" if it is not text.
               ended    The session has ended. The "reason" is detached, hungUp or
                        failed.
 
-            With --script, the command repeats a dialogue that umockdev recorded in NAME.script. It sends the data \
-            that the recorded program wrote, and compares each answer with the recorded one. If a byte differs, the \
-            session ends immediately with exit code 1. It also ends with exit code 1 if an answer arrives more than \
-            --wait seconds (5 by default) later than in the recording. Data that arrives after the last step is not \
-            compared.
+            With --script, the command replays a dialogue that was recorded with umockdev. It sends the data that the \
+            original program wrote, and compares each answer with the recorded one. If an answer differs, the command \
+            exits immediately with code 1. It also exits with code 1 if an answer arrives more than --wait seconds (5 \
+            by default) later than in the recording. Data that arrives after the end of the dialogue is not compared.
 
             Exit codes:
               1   An answer differs from the recorded one.
@@ -46,7 +45,7 @@ struct TalkCommand: AsyncParsableCommand {
               69  No accessory matches, the accessory is in use, or it disconnects
                   before all data has been sent.
               73  The trace cannot be created.
-              74  The trace cannot be written, or the accessory accepts no more data.
+              74  The trace cannot be written, or the accessory stopped accepting data.
               77  You do not have permission to open the accessory.
             See `sensorctl --help` for the other exit codes.
 
@@ -61,7 +60,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The name of the protocol, or the last part of the name. You can omit the protocol if the accessory has only one protocol."
+            "The name of the protocol, or the last part of the name. You can omit this argument if the accessory supports only one protocol."
     )
     var protocolName: String?
 
@@ -69,20 +68,20 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(help: "The line ending to send after each line that you type in a terminal: lf, cr or crlf.")
     var lineEnd = TalkOptions.LineEnd.lf
-    @Flag(help: "Print sent and received data as rows of bytes.") var hex = false
+    @Flag(help: "Print sent and received data as a hex dump.") var hex = false
 
     @Option(
-        help: "Repeat the dialogue in this .script file, and compare the answers with the recorded ones.",
+        help: "Replay the dialogue in this .script file, and compare the answers with the recorded ones.",
         completion: .file())
     var script: String?
 
     @Option(
         help:
-            "How long to wait for answers after the end of the input, in seconds. With --script, this option specifies how much later than in the recording an answer may arrive."
+            "How long to wait for answers after the end of the input, in seconds. With --script, this is the maximum additional delay of an answer, compared with the recording."
     )
     var wait: Double?
 
-    @Flag(help: "If the accessory is not attached, wait until it is. Wait again each time it is disconnected.")
+    @Flag(help: "Wait until the accessory is attached, and wait again each time it is disconnected.")
     var follow = false
 
     @Option(

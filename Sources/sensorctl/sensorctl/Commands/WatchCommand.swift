@@ -13,8 +13,8 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Print live position, motion or accessory data from this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
-            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports the \
-            loss once and waits.
+            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports \
+            this once and waits until data arrives again.
 
             Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs follow the \
             convention of Core Motion: the accelerometer of a device that lies face up reads z = -1. In a terminal, \
@@ -33,17 +33,17 @@ struct WatchCommand: AsyncParsableCommand {
             same name as the stream. If a stream fails, a callback named "error" reports the failure.
 
             Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time" \
-            instead. The callback "pedometerData" contains the number of steps since the start. Distances are in \
-            metres, paces in seconds per metre, and cadences in steps per second.
+            instead. The callback "pedometerData" contains the number of steps since the command was started. \
+            Distances are in metres, paces in seconds per metre, and cadences in steps per second.
 
-            The components of "quaternion" are in the order x, y, z, w. The quaternion rotates the device's axes to \
-            the axes of the reference frame. The values "gravity" and "userAcceleration" are in g, and "magneticField" \
-            is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A negative heading is \
-            invalid.
+            The components of "quaternion" are in the order x, y, z, w. The quaternion describes the rotation from the \
+            axes of the device to the axes of the reference frame. The values "gravity" and "userAcceleration" are in \
+            g, and "magneticField" is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. \
+            A negative heading is invalid.
 
             Exit codes:
-              69  Fewer than --count updates arrived before the end of --duration.
-              77  The configuration does not allow access to the position.
+              69  Fewer than --count updates arrived within --duration seconds.
+              77  The configuration denies access to the position.
             See `sensorctl --help` for the other exit codes.
 
             Examples:

@@ -17,19 +17,19 @@ enum ExitStatus: Int32, Error {
 
     static let documentation = """
         Exit codes:
-          0   The command succeeded. The code is also 0 after SIGINT or SIGTERM, or
-              if the reading end of the output pipe was closed.
-          1   An accessory's answer differs from the recorded answer, or a callback
-              of a replay differs from the expected callback.
+          0   The command succeeded, it was stopped by SIGINT or SIGTERM, or the
+              reader of its output closed the pipe.
+          1   The answers of an accessory (talk --script) or the callbacks of a
+              replay (replay --expect) differ from the expected ones.
           64  The arguments are invalid.
-          65  The file is neither a valid trace nor a valid magnetic model.
+          65  The input file is not a valid recording or magnetic model.
           66  The file cannot be read.
           69  The requested data is not available or did not arrive in time.
           73  The file cannot be created.
           74  The output cannot be written.
-          77  Access to the position or to a device is not allowed.
-        The commands info, convert, cut, merge and scrub do not catch SIGINT and SIGTERM. If a signal terminates one \
-        of these commands, the command leaves no new file behind.
+          77  Access to the position or to a device is denied.
+        The commands info, convert, cut, merge and scrub do not catch SIGINT and SIGTERM, so these signals terminate \
+        them. In this case, they leave no new file behind.
         """
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }

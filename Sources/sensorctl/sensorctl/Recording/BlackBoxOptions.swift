@@ -7,13 +7,13 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Keep only the data of the most recent period, such as 90s, 10m or 1h, and save it when one of the --on events occurs.",
+            "Keep only the most recent data, such as the last 90s, 10m or 1h, and save it when an event specified with --on occurs.",
             valueName: "time"))
     var ring: TimeSpan?
 
     @Option(
         help: .init(
-            "The events after which the ring is saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
+            "The events that cause the ring to be saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
             valueName: "events"))
     var on: [String] = []
 
@@ -22,13 +22,13 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The maximum size of the ring in bytes. K, M and G stand for powers of 1024. The default is 64M.",
+            "The maximum size of the ring in bytes. The suffixes K, M and G denote powers of 1024. The default is 64M.",
             valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). The default is each-second. With this setting, about the last two seconds are lost in a power failure. If only the process is killed, at most the last half second is lost with any setting."
+            "When to flush the ring to disk: each-second (the default), segment (after each eighth of the ring) or never (at the kernel's discretion). With each-second, a power failure loses about two seconds of data. If only the process is killed, at most half a second of data is lost, regardless of this setting."
     )
     var sync: String?
 

@@ -9,7 +9,7 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The quantities in the columns of a table, separated by commas. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain these settings: separator, decimal, header, skip, period and start.",
+            "A comma-separated list that maps quantities to the columns of a table. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (likewise for y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain these settings: separator, decimal, header, skip, period and start.",
             valueName: "map"))
     var columns: String?
 
@@ -27,7 +27,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help:
-            "The operating system of the phone that recorded a Sensor Logger folder, if Metadata.csv does not name it: ios or android."
+            "The operating system of the phone that recorded a Sensor Logger folder, if Metadata.csv does not specify it: ios or android."
     )
     var platform: String?
 
@@ -45,20 +45,20 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Read only the track or route with this number from a GPX file. Numbers start at 1.",
+            "The number of the track or route to read from a GPX file, starting at 1. By default, all are read.",
             valueName: "number")
     )
     var track: Int?
 
     @Option(
         help: .init(
-            "The speed to assume between GPX points that have no times. By default, the points are assumed to be one second apart.",
+            "The assumed speed between GPX points without timestamps. By default, these points are assumed to be one second apart.",
             valueName: "metres per second"))
     var pace: Double?
 
     @Option(
         help: .init(
-            "The date on which an NMEA log begins, such as 2026-11-21. Specify it if the log contains no dates.",
+            "The date on which an NMEA log begins, such as 2026-11-21. This option is necessary only if the log contains no dates.",
             valueName: "day")
     )
     var date: LogDay?

@@ -9,7 +9,7 @@ struct TraceFaultOptions: ParsableArguments {
     @Option(help: .init("The faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
     @Option(
         help:
-            "The seed for random faults. If you specify the same seed, the same faults occur in each run. By default, each run uses a new seed."
+            "The seed for random faults. Runs with the same seed inject the same faults. By default, each run uses a new seed."
     )
     var seed: UInt64?
 
