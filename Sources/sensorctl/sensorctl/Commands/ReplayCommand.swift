@@ -25,7 +25,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
             The output is the same as that of `watch`. Unless you specify --interval, every reading of a sensor is \
             printed. Unless you specify --rebase, locations keep their recorded times. The "timestamp" of \
-            device-motion and heading is the time since the start of the trace. For device-motion and heading, the \
+            a device-motion or heading reading is the time since the start of the trace. For these two streams, the \
             command prints only readings, and logs errors as warnings.
 
             With --expect, the command compares the callbacks with those in a file instead of printing them. It \

@@ -38,7 +38,7 @@ struct ScrubCommand: ParsableCommand {
     @Flag(help: "Keep the original times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
     @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
-    @Flag(help: "Keep the data exchanged with accessories.") var keepBytes = false
+    @Flag(help: "Keep the data that was exchanged with accessories.") var keepBytes = false
     @Flag(help: "Keep the names of accessories. These may contain the names of their owners.") var keepNames = false
 
     func validate() throws {

@@ -54,7 +54,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
-    @Option(help: "Use only the receiver that has this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
+    @Option(help: "The device path of the receiver to use, as reported by gpsd, such as /dev/ttyACM0.") var receiver:
+        String?
     @Option(help: "The interval between motion readings, in seconds. Use 0 to print every reading.") var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
