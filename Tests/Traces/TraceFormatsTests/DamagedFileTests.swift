@@ -47,7 +47,7 @@ struct DamagedFileTests {
         var last = 0
         var refused = 0
         // The step is a prime number, so that the cuts are at all positions within a line.
-        for end in stride(from: 1, to: whole.count, by: 1499) {
+        for end in stride(from: 1, to: whole.count, by: 2999) {
             do throws(DeviceError) {
                 let file = try RecordingFile.read(Array(whole[..<end]), name: "cut")
                 let found = ReadPositions(file.trace, remarks: file.remarks).fixes

@@ -84,7 +84,13 @@ struct PlaybackMisuseTests {
     func warningsWhilePlaying() async throws {
         let device = try Drives.device((0..<20).map { Drives.report(Double($0), latitude: 48) })
         let isDone = Atomic<Bool>(false)
-        let observer = Thread { while !isDone.load(ordering: .relaxed) { _ = device.warnings; device.step() } }
+        let observer = Thread {
+            // The number of calls is limited, because other tests may delay the playback for a long time.
+            for _ in 0..<10_000 where !isDone.load(ordering: .relaxed) {
+                _ = device.warnings
+                device.step()
+            }
+        }
         let recorder = Recorder()
         recorder.onLocations = { _, locations in
             // The thread starts with the first location, because other tests may delay this test for a long time.

@@ -16,12 +16,12 @@ struct PressureTests {
     @Test("Undelivered callbacks use bounded memory")
     func bounded() throws {
         var callbacks = PendingLocationCallbacks()
-        for _ in 0..<5000 {
+        for _ in 0..<2500 {
             callbacks.add(CLLocation(latitude: 1, longitude: 2))
             callbacks.add(.failure(CLError(.locationUnknown)))
         }
         #expect(callbacks.queue.count <= 2048)
-        for _ in 0..<5000 {
+        for _ in 0..<2500 {
             callbacks.add(.authorization)
             callbacks.add(.failure(CLError(.denied)))
         }
