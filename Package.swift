@@ -7,7 +7,6 @@ import PackageDescription
 /// - fuzz: adds the target that Tests/Fuzz/run builds.
 /// - benchmarks: adds the programs that Benchmarks/run measures and scripts/endure runs.
 /// - floors: adds the programs that use only sources, whose size and symbols scripts/seams checks.
-/// - traits: omits tests of modules that no trait changes.
 /// - pure: omits tests that need hardware or other programs.
 /// - quick: compiles each target with whole-module optimization's build mode, which takes a third less time in a build
 ///   from the beginning, and optimizes modules that compute. Enables the trait LibMosquitto, so that one build contains
@@ -64,7 +63,8 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
 
 /// The modules that test builds optimize because their tests compute.
 let computing: Set = [
-    "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
+    "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
+    "Trace",
 ]
 /// Optimization as in a release build, with assertions.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
@@ -467,14 +467,7 @@ let fuzz = Target.target(
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
-/// The tests of modules in which a trait enables a C library. scripts/test runs these without C libraries; with `--all`,
-/// it also runs those of programs and servers without them.
-let changedByTraits: Set = [
-    "BoardsTests", "DeviceCoreTests", "IIOSourceTests", "LocationSourceTests", "UdevSourceTests",
-]
-
 var targets = core + location + motion + accessories + boards + traces + simulators + tool + testing
-if extras.contains("traits") { targets.removeAll { $0.isTest && !changedByTraits.contains($0.name) } }
 /// The tests that run under user-mode emulation. Of UdevSourceTests, only those of kernel structure layouts.
 let pure: Set = [
     "CoreLocationTests", "CoreMotionTests", "DeviceCoreTests", "ExternalAccessoryTests", "GPSDProtocolTests",
