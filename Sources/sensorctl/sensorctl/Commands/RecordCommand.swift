@@ -26,8 +26,8 @@ struct RecordCommand: AsyncParsableCommand {
             With --json, each line is an object whose "event" is one of the following: started, lost, regained, \
             attached, detached or ended. If the event concerns a sensor or an accessory, the object also contains \
             "sensor" or "accessory". A program that reads this output too slowly does not delay the recording. \
-            Instead, lines are dropped, and an object with the event "missed" contains the number of dropped lines in \
-            the field "events".
+            Instead, lines are dropped. An object with the event "missed" then states, in the field "events", how many \
+            lines were dropped.
 
             With --ring, the command acts as a black box: it keeps only the most recent data on disk, in a ring of \
             segments. When an event occurs, the command saves this data as a trace, together with the data recorded \
