@@ -32,6 +32,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let retryDelay: Double
     private let spawn: WorkerThread.Spawn
     private let work: @Sendable (Hub, WakeupPipe) -> Void
+    /// Locked before the hub's lock. The hub must therefore not hold its lock while it calls `demandDidChange()`.
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -39,8 +40,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     ///     descriptors.
     ///   - retryDelay: The time in seconds to wait before another attempt if the process has run out of threads or file
     ///     descriptors.
-    ///   - work: The closure to run on the thread. It must return when the wakeup is signaled while the hub has no
-    ///     subscribers.
+    ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the
+    ///     hub has subscribers, and return if not. If it returns earlier, it is called again immediately.
     ///   - spawn: The function that creates the thread.
     package init(
         for name: String, retryDelay: Double,
@@ -68,7 +69,6 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 return (true, nil)
             }
         }
-        // Makes a running thread check whether the hub still has subscribers.
         wakeUp?.signal()
         guard startsThread else { return }
         do throws(DeviceError) {
@@ -145,7 +145,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         return try body(&value.pointee)
     }
 
-    /// Waits until no other thread uses the value, and then passes the value to the closure.
+    /// Waits until the value is not in use, and then passes it to the closure. A nested call would wait forever.
     package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
         while true {
             if let result = use(body) { return result }
