@@ -92,15 +92,14 @@ struct SubscriberState: ~Copyable, Sendable {
     }
 
     /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
-    /// subscribing thread.
+    /// subscribing thread, before the subscription that can be cancelled exists.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         start()
     }
 
-    func start() {
-        _ = phase.compareExchange(expected: .joining, desired: .receiving, ordering: .acquiringAndReleasing)
-    }
+    /// Starts the delivery of events from a source without a status. Afterwards, `reportStatus` has no effect.
+    func start() { phase.store(.receiving, ordering: .releasing) }
 
     func cancel() { phase.store(.cancelled, ordering: .releasing) }
 
