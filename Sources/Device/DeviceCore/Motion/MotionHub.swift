@@ -3,7 +3,8 @@
 import Synchronization
 
 /// Delivers sensor readings to each subscriber at the requested rate and in the requested axes. A source owns the hub
-/// and calls the input functions for each sensor on one thread at a time. No lock is held while subscribers run.
+/// and calls the input functions for each sensor on one thread at a time. Meanwhile, one other thread may replace the
+/// list of sensors. No lock is held while subscribers run.
 package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
@@ -91,9 +92,9 @@ package final class MotionHub: MotionSource {
 
     /// Returns the combined requests of the sensor's subscribers, or nil if there are none.
     ///
-    /// A request for all readings accepts any rate, so it does not affect the combined interval. The source may
-    /// decimate only if every request permits it, all requests have the same interval, and none of them is for all
-    /// readings.
+    /// A request for all readings accepts any rate, so it does not affect the combined interval, which is infinite if
+    /// there is no other request. The source may decimate only if every request permits it, all requests have the same
+    /// interval, and none of them is for all readings.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -137,9 +138,9 @@ package final class MotionHub: MotionSource {
 
     package func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet: @escaping @Sendable () -> Void
+        quiet onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = MotionSubscriber(request, receive: receive, onInputIdle: quiet)
+        let subscriber = MotionSubscriber(request, receive: receive, onInputIdle: onInputIdle)
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
@@ -196,7 +197,6 @@ package final class MotionHub: MotionSource {
         var first: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
-        // nil if the readings need no rotation.
         var matrix: MountMatrix?
         var isNewlyAvailable = false
         state.withLock { state in
@@ -259,8 +259,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `quiet` closures of the subscribers of all sensors. The source must call this function when it has no
-    /// more readings for now, for example at the end of a trace.
+    /// Calls the `quiet` closures of the subscribers whose sensors exist. The others have no input. The source
+    /// must call this function when it has no more readings for now, for example at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }
