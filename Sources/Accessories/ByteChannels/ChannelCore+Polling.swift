@@ -7,9 +7,9 @@ import SystemCalls
 /// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
 /// the port at any time.
 struct ChannelPolling: ~Copyable {
-    /// A lock that must be held while reading from the port. The protected value becomes true when the port is about to
-    /// be closed.
-    let isClosed = Mutex(false)
+    /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
+    /// read bytes. The value becomes true when the port is about to be closed.
+    let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. Used on the reactor thread. `nil` while the
     /// channel does not belong to the reactor.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
@@ -46,7 +46,7 @@ extension ChannelCore {
         var hasInput = false
         repeat {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
-            hasInput = polling.isClosed.withLock { isClosed in
+            hasInput = polling.readLock.withLock { isClosed in
                 if isClosed { return false }
                 _ = readInputLocked(.poll)
                 return input.bytesAvailable > 0
@@ -98,7 +98,7 @@ extension ChannelCore {
         stopPolling()
         // The coordinator retains the channel. Releasing the coordinator breaks the reference cycle.
         polling.coordinator.withLock { $0 = nil }
-        polling.isClosed.withLock { $0 = true }
+        polling.readLock.withLock { $0 = true }
     }
 
     private func use(_ body: (inout ReadinessCoordinator) -> Void) {
@@ -128,7 +128,7 @@ extension ChannelCore: PollableSource {
 
     /// Reads from the port. Returns nil without reading if another thread is using the port.
     private func readUnlessContended() -> ReadOutcome? {
-        polling.isClosed.withLockIfAvailable { isClosed in
+        polling.readLock.withLockIfAvailable { isClosed in
             guard !isClosed else { return .finished }
             switch readInputLocked(.poll) {
             case .empty: return .drained

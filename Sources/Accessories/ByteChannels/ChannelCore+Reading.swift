@@ -24,9 +24,9 @@ extension ChannelCore {
         var bytes: Int { self == .poll ? 32_768 : .max }
     }
 
-    func readInput(_ limit: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(limit) } }
+    func readInput(_ limit: ReadLimit) -> InputResult { polling.readLock.withLock { _ in readInputLocked(limit) } }
 
-    /// Reads from the port. The caller must hold the lock `polling.isClosed`.
+    /// Reads from the port. The caller must hold the lock `polling.readLock`.
     func readInputLocked(_ limit: ReadLimit) -> InputResult {
         var remaining = limit.bytes
         for _ in 0..<limit.maximumReads {
@@ -86,7 +86,7 @@ extension ChannelCore {
         }
         guard isNeeded else { return }
         let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
-        let hasMore = polling.isClosed.withLock { _ in
+        let hasMore = polling.readLock.withLock { _ in
             withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
                 for _ in 0..<16 {
                     switch port.read(into: memory) {
