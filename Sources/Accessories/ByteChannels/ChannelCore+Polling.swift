@@ -7,18 +7,20 @@ import SystemCalls
 /// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
 /// the port at any time.
 struct ChannelPolling: ~Copyable {
+    /// The maximum time, in seconds, until the executor's next read is overdue if the port buffers input for longer.
+    static let maximumReadInterval = 30.0
     /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
     /// read bytes. The value becomes true when the port is about to be closed.
     let readLock = Mutex(false)
-    /// The coordinator that decides whether the executor polls the port. Used on the reactor thread. `nil` while the
-    /// channel does not belong to the reactor.
+    /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
+    /// reactor. The opening thread sets the value. Afterwards, only the reactor thread locks it, so observers and
+    /// executors may be called while it is locked.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
     /// The maximum time, in seconds, that the executor may leave available input unread.
     let tolerance: Double
-    /// True while the executor may poll the port. When the connection is about to end, this flag becomes false, and
-    /// only the reactor may poll the port.
+    /// False once the connection is about to end. Only the reactor may then poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
     /// True if the executor could not read because another thread was using the port. See `readPendingInput`.
@@ -58,12 +60,14 @@ extension ChannelCore {
     /// Called when the channel is added to the reactor. `wakeUp` is the pipe that wakes the reactor thread.
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
+        // `limit` includes the tolerance. At least two thirds remain for the expected interval between reads.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
+        let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
             coordinator = ReadinessCoordinator(
-                source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, bufferingTime)
+                source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: limit
             ) { [weak self] in
-                // While the input pipe is full, nothing is read from the port, so no executor polls it.
+                // Called on the reactor thread and on the executor. While the input pipe is full, no executor polls.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
                 return polling.executor.withLock { $0 }?.executor
             }
@@ -86,10 +90,10 @@ extension ChannelCore {
         return descriptor
     }
 
+    /// Called when the descriptor of `updatePolling()` is readable. No error is lost: `readAvailable` throws none.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
-        // Deregisters the coordinator even if the executor has already set `isAllowed` to false.
         polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
@@ -115,10 +119,10 @@ extension ChannelCore: PollableSource {
     /// Always `.never`. The reactor handles all timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// Reads from the port on the executor. The end of the connection is reported by the reactor, not here. If the
-    /// input pipe is full, the executor stops polling. When there is space again, the reactor lets the executor
-    /// continue.
+    /// Reads from the port on the executor, or on the reactor thread if the executor is late. The reactor reports the
+    /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
+        // There are no timeouts to handle, and `serve` reads while the reactor polls the port.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
