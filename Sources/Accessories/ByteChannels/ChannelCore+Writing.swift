@@ -72,7 +72,6 @@ extension ChannelCore {
         if startsThread { startWritingReports(framing) }
         return result
     }
-
 }
 
 /// The caller's buffer, wrapped so that it can be read inside a lock. Valid only during the call.

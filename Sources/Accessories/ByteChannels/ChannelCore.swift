@@ -5,7 +5,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The implementation of a channel, which is served by the reactor.
+/// The implementation of `NodeChannel`, which documents it. The reactor retains this object until the connection ends.
+/// Any thread may call the methods in this file. `write`, `status` and others are in `ChannelCore+*.swift`.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -59,26 +60,21 @@ final class ChannelCore: Sendable {
             defer { state.observer = state.isClosed ? nil : receive }
             return state.observer
         }
+        // Releases the former observer outside the lock, because the objects that it captured may use the channel.
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // The end of the pipe is not forwarded, because `finish` notifies the observer of the end.
+            // Called with `polling.readLock` held. `finish` in `ChannelCore+Reactor.swift` reports the end instead.
             if case .readable = event { receive(.readable) }
         }
     }
 
-    /// Calls the closure after the port has been released, on the releasing thread. If the port has already been
-    /// released, calls the closure immediately.
+    /// The closure runs on the thread that releases the port.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Ends the channel for an external reason. Reads the bytes that the kernel still holds, but discards unsent
-    /// output.
-    ///
-    /// The closure is called once on the reactor thread, after the observer has been notified of the end. If the input
-    /// pipe is full, the closure is called without waiting for the app to read from it. If the channel has already
-    /// ended, the closure is called immediately.
+    /// Reads the bytes that the kernel still holds, but discards unsent output.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -110,6 +106,7 @@ final class ChannelCore: Sendable {
             let isClosing = if case .closing = state.phase { true } else { false }
             return (true, isClosing, state.observer.take())
         }
+        // Released outside the lock, as in `observe`.
         withExtendedLifetime(observer) {}
         guard isFirst else { return }
         input.observeReader(nil)
@@ -130,7 +127,8 @@ final class ChannelCore: Sendable {
         if isLate { timer.cancel() }
     }
 
-    /// Discards the remaining output of a closed channel.
+    /// Discards the remaining output of a closed channel. Called when the close timeout has passed, or through
+    /// `NodeChannel.abandon` if the port is needed earlier.
     func abandon() {
         let isPending = state.withLock { state in
             switch state.phase {

@@ -45,8 +45,7 @@ struct ChannelState: ~Copyable {
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// The closures of `end(_:then:)`. They are called after the observer has been notified of the end. However, if
-    /// this notification is delayed until the app has read more bytes, the closures are called before it.
+    /// The closures of `NodeChannel.end(_:then:)`.
     var endWaiters = Completion()
     /// The closures of `whenReleased(_:)`, called after the port has been released.
     var releaseWaiters = Completion()

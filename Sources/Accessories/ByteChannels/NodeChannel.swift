@@ -43,8 +43,8 @@ package final class NodeChannel: PollableChannel {
 
     package var status: ByteChannelStatus { core.status }
 
-    /// Sets the observer, which must return quickly and must not read. The observer is called on the reactor thread, on
-    /// the executor that reads the port, or on the thread that calls `read`.
+    /// Sets the observer, which must return quickly and must not read. It is called on the reactor thread, on the
+    /// thread that writes reports, on the executor that reads the port, or on the thread that calls `read`.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Sets the executor that reads from a serial port or socket when possible. If `nil`, the reactor thread reads.
