@@ -56,13 +56,13 @@ final class ChannelCore: Sendable {
     }
 
     func observe(_ receive: Observer?) {
-        let former = state.withLock { state in
+        let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }
-            return state.observer
+            return (state.observer, state.isClosed)
         }
         // Releases the former observer outside the lock, because the objects that it captured may use the channel.
         withExtendedLifetime(former) {}
-        guard let receive else { return input.observeReader(nil) }
+        guard let receive, !isClosed else { return input.observeReader(nil) }
         input.observeReader { event in
             // Called with `polling.readLock` held. `finish` in `ChannelCore+Reactor.swift` reports the end instead.
             if case .readable = event { receive(.readable) }
