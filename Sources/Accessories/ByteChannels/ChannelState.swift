@@ -10,8 +10,9 @@ import DeviceCore
 /// connected ────── close() ───────────────────────────────────────▶ closing
 /// connected, closing ─── end(_:) ─────────────────────────────────▶ ending
 /// hungUp ───────── end(_:) or close() ────────────────────────────▶ ending
-/// connected ────── POLLHUP, and everything has been read ─────────▶ finished
+/// connected ────── end of file, or POLLHUP and all has been read ─▶ finished
 /// hungUp, ending ─ the rest has been read ────────────────────────▶ finished
+/// ending ───────── the byte limit has been reached, or close() ───▶ finished
 /// closing ──────── everything was sent, the deadline, or POLLHUP ─▶ finished
 /// ```
 ///
