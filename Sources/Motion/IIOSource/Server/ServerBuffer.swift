@@ -74,6 +74,7 @@ extension ServerBuffer {
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
         do throws(IIOFailure) {
             while true {
+                guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
                 if let samples = try consumeChunk() {
                     // Send the next request before the samples are processed, so that the server can continue.
                     if remainingBytes == 0 { try requestRefills() }
@@ -85,7 +86,6 @@ extension ServerBuffer {
                     try requestRefills()
                     continue
                 }
-                guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
                 guard try input.receive(socket, reads: &reads) else { return -Int(EAGAIN) }
             }
         } catch {
