@@ -173,13 +173,13 @@ extension ServerBuffer {
         while true {
             if let answer = try input.consumeNumber() {
                 guard answer >= 0 else { throw failure("iio_device_create_buffer", answer) }
-                input.clearDrained()
                 return try requestRefills()
             }
             try wait(for: Int16(POLLIN), until: end)
+            var remainingReads = 1
+            _ = try input.receive(socket, reads: &remainingReads)
+            // More data may arrive before the next read, so that read must not be skipped.
             input.clearDrained()
-            var reads = 1
-            _ = try input.receive(socket, reads: &reads)
         }
     }
 
