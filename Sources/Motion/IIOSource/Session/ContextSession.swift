@@ -95,6 +95,21 @@ final class ContextSession: Sendable {
         }
     }
 
+    func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
+        let now = dependencies.clock.now
+        let waiters = state.withLock { state in
+            state.wantsDiscovery = false
+            state.problem = problem
+            if problem == nil { state.lastLoggedProblem = nil }
+            state.presentDevices = presence
+            state.hasDiscovered = problem == nil
+            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
+            if let sensors { state.sensors = sensors }
+            return exchange(&state.waiters, with: [])
+        }
+        for waiter in waiters { waiter.signal() }
+    }
+
     // MARK: The thread
 
     private func run(hub: MotionHub, catalog: SensorCatalog) {
@@ -141,21 +156,6 @@ final class ContextSession: Sendable {
     }
 
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
-
-    func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
-        let now = dependencies.clock.now
-        let waiters = state.withLock { state in
-            state.wantsDiscovery = false
-            state.problem = problem
-            if problem == nil { state.lastLoggedProblem = nil }
-            state.presentDevices = presence
-            state.hasDiscovered = problem == nil
-            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
-            if let sensors { state.sensors = sensors }
-            return exchange(&state.waiters, with: [])
-        }
-        for waiter in waiters { waiter.signal() }
-    }
 }
 
 struct IIOSourceDependencies: Sendable {
