@@ -11,7 +11,7 @@ import DeviceCore
 /// idle ─────────────────────────────────────▶ active ─────────────────────────▶ leaving
 ///  ▲                                           │  ▲                                │
 ///  ├────────── the reader thread ends ─────────┘  └─── a subscription needs it ────┤
-///  └────────── the reader thread ends, or is abandoned after 30 s ─────────────────┘
+///  └─ the reader thread ends, or is abandoned after 30 s, unless four already are ─┘
 /// ```
 ///
 /// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.

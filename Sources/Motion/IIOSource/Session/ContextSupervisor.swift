@@ -11,7 +11,7 @@ import Logging
 /// (`ContextSupervisor+Monitoring.swift`).
 ///
 /// ```
-/// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
+/// closed(retry) ──opened──▶ open ──a device is unplugged or needs a new context──▶ closed
 ///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
 /// ```
 final class ContextSupervisor {
@@ -19,11 +19,9 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads that may still be running. Once it is reached, no more stuck threads are
-    /// abandoned.
+    /// While this many abandoned threads are running, no more stuck threads are abandoned.
     static let maximumAbandoned = 4
-    /// While the kernel reports new devices, frequent searches are unnecessary, so the search interval is multiplied by
-    /// this factor.
+    /// The factor by which the search interval is longer while the kernel reports new devices.
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -32,6 +30,7 @@ final class ContextSupervisor {
     let hub: MotionHub
     let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
+    /// The context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
     var connection: (any IIOConnection)?
     var description = ""
     var opening: RetryTimer
