@@ -16,7 +16,7 @@ extension ContextSupervisor {
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
-        if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
+        if !device.facts.refusedSettings.isEmpty { retrySettings(of: device, now: now) }
     }
 
     private func monitorAnswers(
@@ -86,8 +86,8 @@ extension ContextSupervisor {
     /// time to grant access.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
-        guard device.facts.refused.contains(where: device.discovery.connection.isWritable) else { return }
-        device.facts.refused = []
+        guard device.facts.refusedSettings.contains(where: device.discovery.connection.isWritable) else { return }
+        device.facts.refusedSettings = []
         device.restart(now: now)
     }
 
