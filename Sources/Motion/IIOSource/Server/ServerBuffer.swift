@@ -133,8 +133,7 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // If the request is not a multiple of the refill size, the scan size has changed since the request was sent.
-        // The size of the chunk then says nothing about the server, so the chunk is not recorded.
+        // If there is a remainder, the scan size has changed since the request, so the chunk size is not informative.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
@@ -150,8 +149,7 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // A scan contains the channels of all clients, so it may be larger than the request. The next request is
-        // therefore larger.
+        // A scan contains the channels of all clients, so it may exceed the request. The next request is larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }

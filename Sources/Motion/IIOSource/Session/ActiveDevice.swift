@@ -158,6 +158,5 @@ struct RetryTimer {
     /// Brings the next attempt forward to the given time, unless it is already due earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to the given time, unless it is already due later.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

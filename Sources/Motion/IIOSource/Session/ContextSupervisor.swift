@@ -7,8 +7,7 @@ import Logging
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
 /// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices. The extensions
-/// open and search the context (`ContextSupervisor+Context.swift`) and detect silent devices
-/// (`ContextSupervisor+Monitoring.swift`).
+/// open and search the context and detect silent devices.
 ///
 /// ```
 /// closed(retry) ──opened──▶ open ──a device is unplugged or needs a new context──▶ closed
@@ -126,7 +125,6 @@ final class ContextSupervisor {
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
-        // Compare with the previous plan before replacing it.
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {
