@@ -10,12 +10,12 @@ struct DeviceGroup {
         let sensor: IIOSensor
     }
 
+    /// The index of the device in the context.
     let device: Int
     let deviceID: String
-    /// The ID that the device had when it was first found. It identifies the device in the sensor IDs.
+    /// The persistent name (see `PersistentDeviceNames`), which identifies the device in the sensor IDs.
     let key: String
-    /// A fingerprint of the device model, which stays the same after a reconnection. All devices of one model have the
-    /// same fingerprint.
+    /// A fingerprint, which is the same for all devices of one model and after a reconnection.
     let fingerprint: String
     var members: [Member]
     let trigger: String?
@@ -47,6 +47,7 @@ struct DeviceGroup {
                 device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
                 trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
                 isEventDriven: sensors.contains { sensor in
+                    // The hysteresis of a HID sensor is the smallest change that it reports.
                     sensor.axes.contains { axis in
                         device.channels.indices.contains(axis.channel)
                             && device.channels[axis.channel].attribute("hysteresis") != nil
@@ -86,7 +87,7 @@ struct DeviceGroup {
     }
 }
 
-/// Chooses the attributes to read when a context is opened.
+/// Chooses the attributes whose values are read when a context is opened. In `IIOContext`, all others have no value.
 enum AttributeSelection {
     private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [

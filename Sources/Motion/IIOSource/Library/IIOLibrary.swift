@@ -60,7 +60,7 @@ protocol IIOLease: AnyObject, Sendable {
     func release()
 }
 
-/// A capture. One thread at a time may start, refill and close it, and any thread may cancel it.
+/// A capture. One thread at a time may start, refill and close it. Any thread may cancel it, even during `close()`.
 protocol IIOBuffer: AnyObject, Sendable {
     var scanSize: Int { get }
     var kernelBuffers: Int { get }

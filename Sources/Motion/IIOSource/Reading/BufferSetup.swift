@@ -115,7 +115,7 @@ struct BufferSetup {
                 current = try settings.write(candidate, to: attributePath, from: original)
             } catch {
                 guard isRefused(error, attributePath) else { continue }
-                configured.facts.refused.append(attributePath)
+                configured.facts.refusedSettings.append(attributePath)
                 let text = DeviceError.text(errno: error.number)
                 let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
                 configured.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
@@ -172,7 +172,7 @@ struct BufferSetup {
         } catch {
             let text = DeviceError.text(errno: error.number)
             let now = before.map { "it remains at \(AttributeNumber.text($0)) Hz" } ?? "it remains unchanged"
-            if isRefused(error, attributePath) { facts.refused.append(attributePath) }
+            if isRefused(error, attributePath) { facts.refusedSettings.append(attributePath) }
             facts.remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
         }

@@ -16,8 +16,7 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
-    /// A phase, its start time, and a number that changes each time a phase is entered, even if it is the same phase
-    /// again.
+    /// A phase, its start time, and a number that changes each time a phase is entered, even if it is the same one.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -35,7 +34,7 @@ final class DeviceReader: Sendable {
         var isPolled = false
         /// Explanations of settings and readings, in full sentences, for logs and sensor descriptions.
         var remarks: [String] = []
-        var refused: [IIOAttributePath] = []
+        var refusedSettings: [IIOAttributePath] = []
     }
 
     private struct State {
@@ -56,6 +55,7 @@ final class DeviceReader: Sendable {
     private let refills = Atomic<Int>(0)
     /// Incremented when a delivery begins and when it ends, so it is odd during a delivery.
     private let deliveries = Atomic<Int>(0)
+    /// Ends the thread's wait for the next polling cycle when the task ends.
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
@@ -106,6 +106,7 @@ final class DeviceReader: Sendable {
             state.generation += 1
             return state.buffer
         }
+        // Without the lock, so the thread may be closing the buffer at the same time. `IIOBuffer` permits this.
         buffer?.cancel()
         semaphore.signal()
     }
@@ -139,14 +140,13 @@ final class DeviceReader: Sendable {
     }
 
     func detachBuffer() {
-        // Release the closed buffer outside the lock.
+        // Release the buffer outside the lock.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
     /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
-        // The value is true while the counter is odd, so incrementing the counter toggles the value.
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
@@ -160,8 +160,11 @@ final class DeviceReader: Sendable {
 
 struct ReaderFailure: Error {
     enum Remedy: Equatable {
+        /// The supervisor opens a new context and retries after a delay.
         case reconnect
+        /// The supervisor retries in the same context after a delay.
         case retry
+        /// The sensors are read axis by axis instead of through the buffer.
         case poll(remark: String)
     }
 

@@ -5,12 +5,13 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer on a network server, read over a separate connection. libiio needs ten system calls to read the response to
-/// each request. This class requests many refills at once, and usually needs only one system call per refill. The
-/// requested data always fits into the buffers of the process and the socket, so that a slow program never blocks the
-/// server. `@unchecked Sendable` because only one thread at a time may start, refill and close the buffer.
+/// A buffer on a network server, read over a separate connection. This class requests many refills at once and usually
+/// needs one system call per refill, while libiio needs ten. Only one request is pending at a time, and its size is
+/// limited, so that a slow program does not block the server. `@unchecked Sendable` because only one thread at a time
+/// may start, refill and close the buffer. Any thread may call `cancel()`, which uses only thread-safe members.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
-    private static let maximumRequestSize = 16_384
+    /// The lower bound of `maximumRequestSize`, in bytes. The socket's buffers can hold a response of this size.
+    private static let defaultMaximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
     /// The maximum number of consecutive empty responses. Each of them doubles the request size.
@@ -26,7 +27,7 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let startTimeout: Double
     private let wakeUp: WakeupPipe
     private let isCancelled = Atomic<Bool>(false)
-    private let maximumBytes: Int
+    private let maximumRequestSize: Int
     private var requestedBytes = 0
     private var remainingBytes = 0
     /// The size of the current chunk in bytes, or nil if unknown.
@@ -38,8 +39,7 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var input: ServerInput
     private var isOpen = true
 
-    /// Takes ownership of the socket, which may still be connecting. `step` is the size of a scan in bytes. The server
-    /// must start the capture within `startTimeout` seconds.
+    /// Takes ownership of the socket, which may still be connecting. `step` is the size of a scan in bytes.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         capabilities: ServerCapabilities, startTimeout: Double = ServerBuffer.startTimeout
@@ -58,9 +58,9 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
         self.startTimeout = startTimeout
         scans = ServerScans(device, channels: channels, step: self.scanSize)
         pipeline = RequestPipeline(capabilities)
-        maximumBytes = max(Self.maximumRequestSize, self.samples * scans.maximumSentStep)
+        maximumRequestSize = max(Self.defaultMaximumRequestSize, self.samples * scans.maximumSentStep)
         input = ServerInput(
-            maximumBytes: maximumBytes, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
+            maximumBytes: maximumRequestSize, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
     }
 
     deinit { close() }
@@ -71,9 +71,10 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
 // MARK: Refills
 
 extension ServerBuffer {
-    func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
+    func refill(_ bytes: inout UnsafeRawBufferPointer, reads remainingReads: inout Int) -> Int {
         do throws(IIOFailure) {
             while true {
+                guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
                 if let samples = try consumeChunk() {
                     // Send the next request before the samples are processed, so that the server can continue.
                     if remainingBytes == 0 { try requestRefills() }
@@ -85,8 +86,7 @@ extension ServerBuffer {
                     try requestRefills()
                     continue
                 }
-                guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
-                guard try input.receive(socket, reads: &reads) else { return -Int(EAGAIN) }
+                guard try input.receive(socket, reads: &remainingReads) else { return -Int(EAGAIN) }
             }
         } catch {
             return -Int(isCancelled.load(ordering: .relaxed) ? EBADF : error.number)
@@ -104,8 +104,8 @@ extension ServerBuffer {
     }
 
     private func requestRefills() throws(IIOFailure) {
-        let refills = max(pipeline.nextRefillCount(size: refillSize, maximum: maximumBytes), 1 << emptyResponses)
-        requestedBytes = refillSize * max(1, min(refills, maximumBytes / refillSize))
+        let refills = max(pipeline.nextRefillCount(size: refillSize, maximum: maximumRequestSize), 1 << emptyResponses)
+        requestedBytes = refillSize * max(1, min(refills, maximumRequestSize / refillSize))
         remainingBytes = requestedBytes
         expectsMask = true
         try send("READBUF \(device) \(requestedBytes)\r\n")
@@ -133,8 +133,7 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // If the request is not a multiple of the refill size, the scan size has changed since the request was sent.
-        // The size of the chunk then says nothing about the server, so the chunk is not recorded.
+        // If there is a remainder, the scan size has changed since the request, so the chunk size is not informative.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
@@ -145,13 +144,12 @@ extension ServerBuffer {
     private func processEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = remainingBytes == requestedBytes
         remainingBytes = 0
-        // The server may not have enough memory for the request, so the next request is smaller.
+        // The server may lack the memory for several refills. If each request was already for one, the error is final.
         if code < 0, isEmpty, pipeline.fallBack() { return }
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // A scan contains the channels of all clients, so it may be larger than the request. The next request is
-        // therefore larger.
+        // A scan contains the channels of all clients, so it may exceed the request. The next request is larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
@@ -173,13 +171,13 @@ extension ServerBuffer {
         while true {
             if let answer = try input.consumeNumber() {
                 guard answer >= 0 else { throw failure("iio_device_create_buffer", answer) }
-                input.clearDrained()
                 return try requestRefills()
             }
             try wait(for: Int16(POLLIN), until: end)
+            var remainingReads = 1
+            _ = try input.receive(socket, reads: &remainingReads)
+            // More data may arrive before the next read, so that read must not be skipped.
             input.clearDrained()
-            var reads = 1
-            _ = try input.receive(socket, reads: &reads)
         }
     }
 

@@ -11,7 +11,7 @@ import DeviceCore
 /// idle ─────────────────────────────────────▶ active ─────────────────────────▶ leaving
 ///  ▲                                           │  ▲                                │
 ///  ├────────── the reader thread ends ─────────┘  └─── a subscription needs it ────┤
-///  └────────── the reader thread ends, or is abandoned after 30 s ─────────────────┘
+///  └─ the reader thread ends, or is abandoned after 30 s, unless four already are ─┘
 /// ```
 ///
 /// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
@@ -158,6 +158,5 @@ struct RetryTimer {
     /// Brings the next attempt forward to the given time, unless it is already due earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to the given time, unless it is already due later.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

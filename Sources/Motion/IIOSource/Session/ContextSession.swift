@@ -16,11 +16,12 @@ final class ContextSession: Sendable {
         /// True if `wakeThread` was called since the thread's current pass began.
         var isWakeRequested = false
         var wantsDiscovery = false
-        var hasDiscovered = false
+        var lastDiscoverySucceeded = false
+        /// The devices that were listed before the last discovery, or nil if there was no list, as for a server.
         var presentDevices: [String]?
         var waiters: [BinarySemaphore] = []
-        var sensors: [SensorDescription.ID] = []
-        var problem: DeviceError?
+        var discoveredSensors: [SensorDescription.ID] = []
+        var discoveryProblem: DeviceError?
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
@@ -31,8 +32,10 @@ final class ContextSession: Sendable {
     }
 
     let address: MotionSourceAddress
+    /// The index of the context in the `SensorCatalog`.
     let index: Int
     let dependencies: IIOSourceDependencies
+    /// The thread waits for this semaphore between passes. `wakeThread` and the reader threads signal it.
     let semaphore = BinarySemaphore()
     private let state = Mutex(State())
 
@@ -42,12 +45,12 @@ final class ContextSession: Sendable {
         self.dependencies = dependencies
     }
 
-    var problem: DeviceError? { state.withLock { $0.problem } }
-    var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
+    var problem: DeviceError? { state.withLock { $0.discoveryProblem } }
+    var sensors: [SensorDescription.ID] { state.withLock { $0.discoveredSensors } }
 
     func isNeeded(_ hub: MotionHub) -> Bool {
         if hub.isMissingSensor { return true }
-        let (sensors, wantsDiscovery) = state.withLock { ($0.sensors, $0.wantsDiscovery) }
+        let (sensors, wantsDiscovery) = state.withLock { ($0.discoveredSensors, $0.wantsDiscovery) }
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
@@ -76,16 +79,16 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Returns a semaphore that is signaled when discovery ends, or nil if the caller should not wait.
+    /// Returns a semaphore for the end of the discovery, which `wakeThread` begins, or nil if the caller need not wait.
     func requestDiscovery() -> BinarySemaphore? {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
         return state.withLock { state in
-            if state.hasDiscovered, state.isRunning { return nil }
+            if state.lastDiscoverySucceeded, state.isRunning { return nil }
             if let present {
                 if state.presentDevices == present { return nil }
-            } else if state.hasDiscovered || state.nextDiscovery.map({ now < $0 }) ?? false {
-                // A caller must not wait for a server that has just failed.
+            } else if state.lastDiscoverySucceeded || state.nextDiscovery.map({ now < $0 }) ?? false {
+                // Only local devices can be listed. A caller must not wait for a server that has just failed.
                 return nil
             }
             state.wantsDiscovery = true
@@ -93,6 +96,21 @@ final class ContextSession: Sendable {
             state.waiters.append(waiter)
             return waiter
         }
+    }
+
+    func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
+        let now = dependencies.clock.now
+        let waiters = state.withLock { state in
+            state.wantsDiscovery = false
+            state.discoveryProblem = problem
+            if problem == nil { state.lastLoggedProblem = nil }
+            state.presentDevices = presence
+            state.lastDiscoverySucceeded = problem == nil
+            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
+            if let sensors { state.discoveredSensors = sensors }
+            return exchange(&state.waiters, with: [])
+        }
+        for waiter in waiters { waiter.signal() }
     }
 
     // MARK: The thread
@@ -108,7 +126,6 @@ final class ContextSession: Sendable {
             // Without subscribers, the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                // If a caller has requested work in the meantime, keep the thread running to do it.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.thread = .stopped
                 return true
@@ -141,23 +158,9 @@ final class ContextSession: Sendable {
     }
 
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
-
-    func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
-        let now = dependencies.clock.now
-        let waiters = state.withLock { state in
-            state.wantsDiscovery = false
-            state.problem = problem
-            if problem == nil { state.lastLoggedProblem = nil }
-            state.presentDevices = presence
-            state.hasDiscovered = problem == nil
-            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
-            if let sensors { state.sensors = sensors }
-            return exchange(&state.waiters, with: [])
-        }
-        for waiter in waiters { waiter.signal() }
-    }
 }
 
+/// The configuration of a source and its access to the system, shared by all its contexts.
 struct IIOSourceDependencies: Sendable {
     let library: any IIOLibrary
     let clock: any DeviceClock
@@ -167,6 +170,7 @@ struct IIOSourceDependencies: Sendable {
     let watch = DeviceWatch()
 }
 
+/// On while the source is notified of added and removed local devices, so that it searches for them less frequently.
 final class DeviceWatch: Sendable {
     private let on = Atomic<Bool>(false)
 

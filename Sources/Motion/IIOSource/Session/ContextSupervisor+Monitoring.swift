@@ -16,7 +16,7 @@ extension ContextSupervisor {
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
-        if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
+        if !device.facts.refusedSettings.isEmpty { retrySettings(of: device, now: now) }
     }
 
     private func monitorAnswers(
@@ -41,8 +41,7 @@ extension ContextSupervisor {
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // Check whether the device is still present, because the kernel does not wake a reader when its device is
-            // removed.
+            // The kernel does not wake a reader when its device is removed.
             connection = nil
             return remove(device, now: now)
         }
@@ -82,12 +81,11 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Sets up the device again once refused settings have become writable. After a device appears, udev may need some
-    /// time to grant access.
+    /// Sets up the device again once refused settings are writable, for example because udev has granted access.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
-        guard device.facts.refused.contains(where: device.discovery.connection.isWritable) else { return }
-        device.facts.refused = []
+        guard device.facts.refusedSettings.contains(where: device.discovery.connection.isWritable) else { return }
+        device.facts.refusedSettings = []
         device.restart(now: now)
     }
 

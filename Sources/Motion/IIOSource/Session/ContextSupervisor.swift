@@ -7,11 +7,10 @@ import Logging
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
 /// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices. The extensions
-/// open and search the context (`ContextSupervisor+Context.swift`) and detect silent devices
-/// (`ContextSupervisor+Monitoring.swift`).
+/// open and search the context and detect silent devices.
 ///
 /// ```
-/// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
+/// closed(retry) ──opened──▶ open ──a device is unplugged or needs a new context──▶ closed
 ///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
 /// ```
 final class ContextSupervisor {
@@ -19,11 +18,9 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads that may still be running. Once it is reached, no more stuck threads are
-    /// abandoned.
+    /// While this many abandoned threads are running, no more stuck threads are abandoned.
     static let maximumAbandoned = 4
-    /// While the kernel reports new devices, frequent searches are unnecessary, so the search interval is multiplied by
-    /// this factor.
+    /// The factor by which the search interval is longer while the kernel reports new devices.
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -32,6 +29,7 @@ final class ContextSupervisor {
     let hub: MotionHub
     let catalog: SensorCatalog
     let log = Logger(label: "device-services.motion")
+    /// The context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
     var connection: (any IIOConnection)?
     var description = ""
     var opening: RetryTimer
@@ -127,7 +125,6 @@ final class ContextSupervisor {
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
-        // Compare with the previous plan before replacing it.
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {
