@@ -12,6 +12,7 @@ final class PublisherLoop: Sendable {
         var hasReportedFailure = false
         /// The deadline for sending the queued messages, or nil until `end(by:)` sets it.
         var end: BootTime?
+        /// True while connected. The thread then does not check the spool periodically, so `add` must signal it.
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
@@ -29,6 +30,7 @@ final class PublisherLoop: Sendable {
     let settings: MQTTPublisherSettings
     private let timing: PublisherTiming
     private let open: BrokerOpener
+    /// Called on the publisher's thread and in `add`, never while the lock is held.
     private let onEvent: @Sendable (MQTTPublisher.Event) -> Void
     private let clock = LiveClock()
     private let wakeUp: WakeupPipe
@@ -53,14 +55,14 @@ final class PublisherLoop: Sendable {
     // MARK: Interface for other threads
 
     func add(_ kind: SpoolRecord.Kind, topic: String, _ payloads: [[UInt8]]) {
-        let (failure, isLoopWaiting) = state.withLock { state -> (DeviceError?, Bool) in
+        let (failure, isSending) = state.withLock { state -> (DeviceError?, Bool) in
             for payload in payloads {
                 state.statistics.published += 1
                 if !state.spool.append(kind, topic: topic, payload: payload) { state.statistics.dropped += 1 }
             }
             return (state.nextUnreportedFailure(), state.isSending)
         }
-        if isLoopWaiting { wakeUp.signal() }
+        if isSending { wakeUp.signal() }
         if let failure { onEvent(.spoolFailed(failure)) }
     }
 
@@ -203,8 +205,7 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // `add` signals this thread only while `isSending` is true. At other times, this thread must check the
-                // spool for new messages again later.
+                // While `isSending` is false, this thread must check the spool for new messages again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

@@ -2,7 +2,7 @@
 
 extension JSONReader {
     /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
-    /// and `NaN`.
+    /// and `NaN`. Has no fast path, because most callers read sensor data, often negative or long.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -61,6 +61,7 @@ extension JSONReader {
         return .nan
     }
 
+    /// Returns the error for a value that is not a number. For a minus sign without digits, throws the scanner's error.
     private func numberMismatch(_ byte: UInt8) throws(JSONError) -> JSONError {
         if byte == UInt8(ascii: "-"), literal(at: offset) == nil {
             var at = offset
@@ -69,6 +70,7 @@ extension JSONReader {
         return mismatch(byte)
     }
 
+    /// `offset` must still be at the start of the number, and `end` is its end. The same applies to `exactDouble`.
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
         if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)
@@ -82,8 +84,8 @@ extension JSONReader {
     }
 }
 
-// Fast paths for short numbers, which are the most common. A number and the byte that follows it must fit into eight
-// bytes. For all other input, these functions return nil and read nothing.
+// Fast paths for short unsigned numbers, the most common ones in gpsd's reports. The number must start at `offset`, and
+// fit into eight bytes with the byte that follows it. For all other input, these functions return nil and read nothing.
 extension JSONReader {
     /// Returns the next eight bytes, or nil if fewer bytes remain. In `values`, digits are mapped to 0...9. In
     /// `others`, the top bit is set in each byte that is not a digit.

@@ -2,13 +2,14 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree. The grid contains:
+/// The cities as points, in cells of one degree, as CPlaceData/make_places.py writes them. Integers are little-endian.
+/// The checks ensure that a damaged image causes errors or wrong names, but no crashes. The grid contains:
 /// - For each row from the south, the index of its first cell (181 numbers of two bytes).
 /// - The number of cells with cities (four bytes).
 /// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).
 ///
 /// A city has ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13 bits), the
-/// time zone, the size (one byte) and the offset of the name (three bytes).
+/// time zone (11 bits), the size (one byte) and the offset of the name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let rows: PlaceTable
@@ -27,17 +28,20 @@ struct CityGrid: Sendable {
     struct City {
         var number: Int
         var latitude, longitude: Double
+        /// The rows in `PlaceData.areas` and `PlaceData.zones`.
         var area, zone: Int
         /// Ten times the binary logarithm of `population + 1`.
         var size: Int
-        var name: Int
+        /// The offset in `PlaceData.texts`.
+        var nameOffset: Int
 
-        /// The radius of the city in kilometres. It is estimated as 0.1 km times the cube root of the population.
+        /// The radius in kilometres, estimated as 0.1 km times the cube root of the population.
         var radius: Double { CityGrid.radius(ofSize: size) }
     }
 
     private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The maximum city radius in kilometres. It corresponds to a city with 40 million inhabitants.
+    /// The distance in kilometres beyond which a search ignores the sizes of cities. A larger radius would require more
+    /// than 42 million inhabitants, which no city has.
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
@@ -80,8 +84,8 @@ struct CityGrid: Sendable {
     }
 
     /// Calls the closure with the index and the distance, in kilometres, of each city less than `limit` kilometres from
-    /// a point. The closure may reduce the limit. Distances are computed on a plane: at 100 km, the error is a few
-    /// metres, except near the poles.
+    /// a point. The closure may reduce the limit, but must not increase it, because the initial limit determines
+    /// the cells. Distances are computed on a plane: at 100 km, the error is a few metres, except near the poles.
     @inline(__always)
     func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -130,14 +134,14 @@ struct CityGrid: Sendable {
     static func radius(ofSize size: Int) -> Double { radii[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {
-        let cellIndex = try rows.integer(number, at: 0, byteCount: 3)
-        let kind = try rows.integer(number, at: 3, byteCount: 3)
+        let point = try rows.integer(number, at: 0, byteCount: 3)
+        let areaAndZone = try rows.integer(number, at: 3, byteCount: 3)
         return City(
             number: number,
-            latitude: Double(row - 90) + (Double(cellIndex & 0xFFF) + 0.5) / Self.stepsPerDegree,
-            longitude: Double(column - 180) + (Double(cellIndex >> 12) + 0.5) / Self.stepsPerDegree,
-            area: kind & 0x1FFF, zone: kind >> 13, size: try rows.integer(number, at: 6, byteCount: 1),
-            name: try rows.integer(number, at: 7, byteCount: 3))
+            latitude: Double(row - 90) + (Double(point & 0xFFF) + 0.5) / Self.stepsPerDegree,
+            longitude: Double(column - 180) + (Double(point >> 12) + 0.5) / Self.stepsPerDegree,
+            area: areaAndZone & 0x1FFF, zone: areaAndZone >> 13, size: try size(number),
+            nameOffset: try nameOffset(number))
     }
 
     func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 7, byteCount: 3) }

@@ -77,7 +77,7 @@ extension PlaceData {
         var place = Place(latitude: city.latitude, longitude: city.longitude, radius: city.radius * 1000)
         try setCountry(areaCountry(city.area), of: &place)
         place.administrativeArea = try text(areas, city.area, at: 2)
-        place.locality = try texts.text(at: city.name)
+        place.locality = try texts.text(at: city.nameOffset)
         place.timeZone = try text(zones, city.zone, at: 0)
         return place
     }

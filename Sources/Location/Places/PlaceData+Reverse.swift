@@ -105,10 +105,10 @@ extension PlaceData {
         place.administrativeArea = try text(areas, city.area, at: 2)
         place.timeZone = try text(zones, nearest.zone, at: 0)
         guard place.inlandWater == nil else { return }
-        place.locality = try texts.text(at: city.name)
+        place.locality = try texts.text(at: city.nameOffset)
         place.radius = city.radius * 1000
         if nearest.number != city.number {
-            place.subLocality = try texts.text(at: nearest.name)
+            place.subLocality = try texts.text(at: nearest.nameOffset)
             place.radius = nearest.radius * 1000
         }
     }

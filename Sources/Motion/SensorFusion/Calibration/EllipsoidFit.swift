@@ -8,6 +8,7 @@
 /// parameter, a prior for W near 1 does. The result is always an ellipsoid. The lengths do not reveal whether W
 /// contains a rotation, so the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
+    /// The prior standard deviation of each element of W.
     static let softIronDeviation = 0.15
     /// The number of occupied cells that count as one independent sample.
     static let cellsPerIndependentSample = 3.0
@@ -15,6 +16,7 @@ struct EllipsoidFit: Sendable {
     private var count = 0
     private var fields: [SIMD3<Double>]
     private var weights: SampleWeights
+    /// Scratch memory. Each function that uses the errors computes them first.
     private var errors: [Double]
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
@@ -38,7 +40,7 @@ struct EllipsoidFit: Sendable {
     mutating func fit(_ samples: [MagneticSample], counts: [Int], current: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
-            updateErrors(solution)
+            for index in 0..<count { errors[index] = error(index, solution) }
             // 0.6745 is the median of the absolute value of a standard normal variable.
             weights.updateDeviation(errors[..<count], median: 0.6745)
             weights.update(errors[..<count])
@@ -50,6 +52,7 @@ struct EllipsoidFit: Sendable {
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
+        // Nine unknowns require at least nine samples. The calibrator passes at least 30.
         guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
@@ -97,18 +100,19 @@ struct EllipsoidFit: Sendable {
         )
     }
 
-    private mutating func updateErrors(_ p: [Double]) {
-        for index in 0..<count {
-            let (_, (u, v, w)) = corrected(index, p)
-            errors[index] = (u * u + v * v + w * w).squareRoot() - p[8]
-        }
+    private func error(_ index: Int, _ p: [Double]) -> Double {
+        let (_, (u, v, w)) = corrected(index, p)
+        return (u * u + v * v + w * w).squareRoot() - p[8]
     }
 
     private var information: Double { 1 / (weights.deviation * weights.deviation * Self.cellsPerIndependentSample) }
 
     private func cost(_ p: [Double]) -> Double {
         var sum = 0.0
-        for index in 0..<count { sum += weights.values[index] * errors[index] * errors[index] }
+        for index in 0..<count {
+            let error = error(index, p)
+            sum += weights.values[index] * error * error
+        }
         return sum * information + Self.priorCost(p)
     }
 
@@ -118,7 +122,8 @@ struct EllipsoidFit: Sendable {
             / (softIronDeviation * softIronDeviation)
     }
 
-    /// Performs a few damped steps with the current weights. Returns false if the system is singular.
+    /// Performs damped steps with the current weights until the cost no longer decreases, at most eight. Returns false
+    /// if the system is singular.
     private mutating func refine() -> Bool {
         var damping = 1e-4
         var present = cost(solution)
@@ -135,7 +140,6 @@ struct EllipsoidFit: Sendable {
                 for index in 0..<9 { trial[index] = gradient[index] }
                 system.solve(&trial)
                 for index in 0..<9 { trial[index] += solution[index] }
-                updateErrors(trial)
                 let next = cost(trial)
                 if next <= present, trial[8] > 0, Self.isPositive(trial) {
                     improved = present - next > 1e-10 * present
@@ -148,11 +152,10 @@ struct EllipsoidFit: Sendable {
             }
             if !improved { break }
         }
-        updateErrors(solution)
         return true
     }
 
-    /// Computes the normal matrix and the negative gradient at the current solution.
+    /// Computes the lower triangle of the normal matrix, and the negative gradient, at the current solution.
     private mutating func linearize() {
         for index in normal.indices { normal[index] = 0 }
         for index in gradient.indices { gradient[index] = 0 }
@@ -194,7 +197,8 @@ struct EllipsoidFit: Sendable {
         for index in 5..<9 { normal[10 * index] += 1e-4 }
     }
 
-    /// Returns whether the symmetric matrix is positive definite and not nearly singular.
+    /// Returns whether the symmetric matrix is positive definite and not nearly singular. The limit only guides the
+    /// search, because ``MagneticFit/calibration(coverage:)`` rejects determinants up to 0.05.
     private static func isPositive(_ p: [Double]) -> Bool {
         let last = 3 - p[0] - p[1]
         let second = p[0] * p[1] - p[2] * p[2]
@@ -204,12 +208,13 @@ struct EllipsoidFit: Sendable {
         return p[0] > 0 && second > 0 && third > 0.01
     }
 
-    private mutating func result(current: MagneticCalibration) -> MagneticFit? {
+    private mutating func result(current: MagneticCalibration) -> MagneticFit {
         let p = solution
         var fit = MagneticFit()
         fit.matrix = Matrix3(row0: [p[0], p[2], p[3]], row1: [p[2], p[1], p[4]], row2: [p[3], p[4], 3 - p[0] - p[1]])
         fit.shift = -(fit.matrix * scale.field(SIMD3(p[5], p[6], p[7])))
         fit.strength = p[8] * scale.unit
+        for index in 0..<count { errors[index] = error(index, p) }
         fit.residual = weights.rootMeanSquare(errors[..<count]) / p[8]
         fit.uncertainty = uncertainty()
         fit.currentResidual = residual(of: current)
@@ -230,6 +235,9 @@ struct EllipsoidFit: Sendable {
         return weights.rootMeanSquare(errors[..<count]) / solution[8]
     }
 
+    /// Computes ``MagneticFit/uncertainty`` for W near 1. The variance of each element of W is multiplied by the mean
+    /// square of a field component, a third of the squared strength. Off-diagonal elements count twice, because W is
+    /// symmetric, and xx and yy count twice, because zz is 3 - xx - yy.
     private mutating func uncertainty() -> Double {
         linearize()
         system.clear()
@@ -242,11 +250,11 @@ struct EllipsoidFit: Sendable {
             for k in 0..<9 { trial[k] = k == index ? 1 : 0 }
             system.solve(&trial)
             sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
-            if index < 2 { covariance = trial[0] }
+            if index == 1 { covariance = trial[0] }
         }
-        // The trace of the matrix is constant, so zz changes by the negative sum of the changes of xx and yy.
+        // The variance of zz also contains the covariance of xx and yy twice.
         sum += 2 * covariance * square / 3
-        let relative = sum / 3 / square
+        let relative = sum / 3 / square  // per component of the field
         return relative.isFinite ? max(relative, 0).squareRoot() : .infinity
     }
 }

@@ -18,7 +18,7 @@ final class MappedFile: Sendable {
     /// Maps the first `count` bytes of an open file. The caller may close the descriptor afterwards. Returns nil if
     /// `mmap` fails, with the reason in `errno`.
     init?(descriptor: Int32, count: Int) {
-        guard count > 0, let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
+        guard let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
             start != UnsafeMutableRawPointer(bitPattern: -1)
         else { return nil }
         self.count = count

@@ -4,10 +4,16 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
+    /// Describes the collected state, without accessing the system. The order is: the system, problems of the accessory
+    /// source, missing directories, attached accessories, declared accessories that are not attached, candidates.
+    ///
+    /// Messages may contain any text, because ``Finding`` keeps it on one line and the output replaces control
+    /// characters. In shell commands, `word(_:)` must quote all text from devices and from the configuration.
     static func accessories(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(state, machine)
         let problems = state.problems.filter { problem in
-            // Omits problems with missing udev support, because `discovery` reports them in more detail.
+            // Omits problems with missing udev support, because `discovery` reports them in more detail. They have no
+            // error code of their own, so the word "udev" in the message identifies them.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
@@ -19,9 +25,7 @@ extension Diagnosis {
         findings += state.accessories.flatMap { accessory($0, state, machine) }
         findings += declared(state, machine)
         findings += state.candidates.map { candidate($0, state) }
-        if state.accessories.isEmpty, findings.isEmpty {
-            findings.append(Finding(.good, topic, "No accessory is attached."))
-        }
+        if state.accessories.isEmpty, findings.isEmpty { findings += .one(.good, topic, "No accessory is attached.") }
         return findings
     }
 
@@ -66,9 +70,7 @@ extension Diagnosis {
         _ accessory: AccessoryDescription, _ state: AccessoryState, _ machine: MachineState
     ) -> [Finding] {
         var findings: [Finding] = []
-        if accessory.protocols.isEmpty {
-            findings.append(Finding(.remark, topic, "\(accessory.label) offers no protocol."))
-        }
+        if accessory.protocols.isEmpty { findings += .one(.remark, topic, "\(accessory.label) offers no protocol.") }
         for offered in accessory.protocols {
             let name = "\(accessory.label), \(offered.name)"
             let obstacle = offered.node.flatMap { state.nodes[$0.path] }.flatMap { node(name, $0, machine) }
@@ -76,10 +78,9 @@ extension Diagnosis {
                 findings.append(obstacle)
             } else {
                 let location = offered.node.map { " at \($0.path)" } ?? ""
-                findings.append(
-                    Finding(
-                        .good, topic,
-                        "\(name)\(location) can be opened (source of the protocol name: \(offered.origin.words))."))
+                findings += .one(
+                    .good, topic,
+                    "\(name)\(location) can be opened (source of the protocol name: \(offered.origin.words)).")
             }
             let allowed = machine.configuration.appProtocols
             if let names = allowed.value, !names.contains(offered.name) {
@@ -98,13 +99,12 @@ extension Diagnosis {
         return machine.configuration.declaredAccessories.value.filter { !attached.contains($0.description.identity) }
             .flatMap { accessory in
                 accessory.endpoints.compactMap { endpoint in
-                    state.nodes[endpoint.node.path].flatMap {
-                        node("\(TerminalText.text(accessory.name)), \(endpoint.name)", $0, machine)
-                    }
+                    state.nodes[endpoint.node.path].flatMap { node("\(accessory.name), \(endpoint.name)", $0, machine) }
                 }
             }
     }
 
+    /// Returns the obstacle to opening the node, or nil if there is none.
     private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {
@@ -165,10 +165,10 @@ extension Diagnosis {
                 #"ACTION!="remove", SUBSYSTEM=="\#(candidate.kind.rawValue)", ATTRS{idVendor}=="\#(TerminalText.hex(vendor))", ATTRS{idProduct}=="\#(TerminalText.hex(product))", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.protocol""#,
             ]
         }
-        let location = candidate.portPath.isEmpty ? "" : " at port \(TerminalText.text(candidate.portPath))"
+        let location = candidate.portPath.isEmpty ? "" : " at port \(candidate.portPath)"
         return Finding(
             .remark, topic,
-            "\(candidate.nodeDescription) (\(candidate.label)\(location)) could be an accessory. \(TerminalText.text(candidate.reason))",
+            "\(candidate.nodeDescription) (\(candidate.label)\(location)) could be an accessory. \(candidate.reason)",
             repair: repair)
     }
 }

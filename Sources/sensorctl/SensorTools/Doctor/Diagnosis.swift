@@ -10,12 +10,13 @@ package struct Finding: Sendable, Hashable {
     package let level: Level
     /// One of "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
     package let topic: String
+    /// The message, on one line.
     package let message: String
     /// Shell commands that solve the problem. Empty if no action is required.
     package let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
-        (self.level, self.topic, self.message, self.repair) = (level, topic, message, repair)
+        (self.level, self.topic, self.message, self.repair) = (level, topic, TerminalText.text(message), repair)
     }
 
     package init(_ level: Level, _ topic: String, _ message: String, repair: String...) {

@@ -7,14 +7,15 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Publishes the readings of the listeners to the pages. Must be used on the main thread.
+/// Publishes the readings of the listeners to the pages. Must be used on the main thread. The types and members of the
+/// messages and the names of the channels must match those in app.js and DashboardFeed.swift.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
     private let clock: SessionClock
     private var walk: PedometerReading?
     private var activity: MotionActivityReading?
     private var gaps = GapDetector()
-    var accessories: AccessoryTrafficTracker
+    private let accessories: AccessoryTrafficTracker
 
     init(feed: DashboardFeed, clock: SessionClock, accessories: AccessoryTrafficTracker) {
         (self.feed, self.clock, self.accessories) = (feed, clock, accessories)
@@ -44,6 +45,7 @@ final class DashboardPrinter: ReadingPrinter {
         }
     }
 
+    /// Discards the readings from before a seek. The session itself calls ``AccessoryTrafficTracker/seek(to:)``.
     func reset() {
         walk = nil
         activity = nil
@@ -69,6 +71,7 @@ final class DashboardPrinter: ReadingPrinter {
 
     private func add(_ reading: HeadingReading) {
         let time = clock.seconds(reading.timestamp)
+        // In Core Location, a negative value means that the value is unknown.
         let values = [reading.magneticHeading, reading.trueHeading, reading.headingAccuracy].map { $0 < 0 ? .nan : $0 }
         feed.add(.heading, at: time, SIMD4(SIMD3(values[0], values[1], values[2])))
     }
@@ -113,7 +116,7 @@ final class DashboardPrinter: ReadingPrinter {
                     "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
                     "courseAccuracy": location.courseAccuracy,
                 ]
-                // In Core Location, a negative value means that the value is unknown.
+                // Negative values are unknown.
                 for (name, value) in values where value >= 0 { writer.member(name, value) }
                 writer.memberIfPresent("mode", location.report.map { $0.mode.words })
                 writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })
