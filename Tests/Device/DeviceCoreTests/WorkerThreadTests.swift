@@ -64,4 +64,27 @@ struct WorkerThreadTests {
         #expect(losses.load(ordering: .relaxed) == 1)
         subscription.cancel()
     }
+
+    @Test("A new subscription starts a source's thread without waiting for the delay after a failure")
+    func retriesAtOnce() {
+        let attempts = Atomic<Int>(0)
+        let isRunning = DispatchSemaphore(value: 0)
+        let thread = SourceThread<PositionHub>(
+            for: "a test", retryDelay: 3600,
+            spawn: { body throws(DeviceError) in
+                if attempts.add(1, ordering: .relaxed).newValue == 1 { throw DeviceError(.busy, "No more threads.") }
+                try WorkerThread.start(body)
+            }
+        ) { hub, wakeUp in
+            isRunning.signal()
+            while hub.hasSubscribers { _ = wakeUp.wait(for: nil, until: .never, clock: LiveClock()) }
+        }
+        let hub = PositionHub { thread.demandDidChange() }
+        thread.attach(hub)
+        let first = hub.subscribe(PositionRequest()) { _ in }
+        #expect(attempts.load(ordering: .relaxed) == 1)
+        let second = hub.subscribe(PositionRequest()) { _ in }
+        #expect(isRunning.wait(timeout: .now() + 60) == .success)
+        for subscription in [first, second] { subscription.cancel() }
+    }
 }

@@ -19,13 +19,15 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         case stopped
         /// The thread is running. The pipe is nil until the thread has created it.
         case running(WakeupPipe?)
-        /// The system could not create a thread. Another attempt is scheduled.
-        case waiting
+        /// The system could not create a thread. Another attempt is made after a delay, or when subscriptions change.
+        /// The number identifies the failed attempt, so that an outdated delay has no effect.
+        case waiting(failures: Int)
     }
 
     private struct State {
         weak var hub: Hub?
         var phase = Phase.stopped
+        var failures = 0
     }
 
     private let name: String
@@ -62,8 +64,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
             switch state.phase {
             case .running(let wakeUp): return (false, wakeUp)
-            case .waiting: return (false, nil)
-            case .stopped:
+            case .stopped, .waiting:
                 guard state.hub?.hasSubscribers == true else { return (false, nil) }
                 state.phase = .running(nil)
                 return (true, nil)
@@ -74,16 +75,19 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         do throws(DeviceError) {
             try spawn { self.run() }
         } catch {
-            let hub = state.withLock { state in
-                state.phase = .waiting
-                return state.hub
+            let (hub, failures) = state.withLock { state in
+                state.failures += 1
+                state.phase = .waiting(failures: state.failures)
+                return (state.hub, state.failures)
             }
+            DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) { self.retry(after: failures) }
             hub?.setStatus(.unavailable(error))
-            DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) {
-                self.state.withLock { $0.phase = .stopped }
-                self.demandDidChange()
-            }
         }
+    }
+
+    private func retry(after failures: Int) {
+        guard case .waiting(failures) = state.withLock({ $0.phase }) else { return }
+        demandDidChange()
     }
 
     /// Returns the hub if it has subscribers. Otherwise, resets the hub's status and marks the thread as ended.
@@ -107,6 +111,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private func run() {
         while let hub = nextHub() {
             do throws(DeviceError) {
+                // Releases the previous pipe first, because the process may be short of file descriptors.
+                state.withLock { $0.phase = .running(nil) }
                 let wakeUp = try WakeupPipe(for: name)
                 state.withLock { $0.phase = .running(wakeUp) }
                 work(hub, wakeUp)
