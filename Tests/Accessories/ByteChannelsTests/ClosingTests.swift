@@ -71,7 +71,7 @@ struct ClosingTests {
         #expect(pair.waitForRelease())
     }
 
-    @Test("giveUp releases the port of a closed channel at once, and has no effect before the close")
+    @Test("abandon releases the port of a closed channel at once, and has no effect before the close")
     func abandoned() throws {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
@@ -135,6 +135,20 @@ struct ClosingTests {
         #expect(pair.waitForRelease())
         #expect(calls.load(ordering: .relaxed) == 1)
         pair.channel.observe(nil)
+    }
+
+    @Test("A closed channel does not retain a new observer")
+    func observedAfterClose() throws {
+        final class Object: Sendable {}
+        let pair = try SocketPair()
+        pair.channel.close()
+        weak var observed: Object?
+        do {
+            let object = Object()
+            observed = object
+            pair.channel.observe { _ in withExtendedLifetime(object) {} }
+        }
+        #expect(observed == nil)
     }
 
     @Test("Releasing a channel closes it")

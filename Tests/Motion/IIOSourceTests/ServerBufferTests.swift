@@ -293,6 +293,9 @@ struct ServerBufferTests {
     func cancel() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
+        // The second chunk is available at the time of the cancellation.
+        server.send("64\n0000000f\n", Self.bytes(64), then: "64\n0000000f\n", Self.bytes(64))
+        #expect(refill(buffer) == Self.bytes(64))
         buffer.cancel()
         let pollHandle = try #require(buffer.pollHandle)
         #expect(!pollHandle.wakeUp.wait(for: pollHandle.descriptor, events: Int16(POLLIN), milliseconds: -1))
