@@ -61,7 +61,7 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
 
-/// The modules that test builds optimize because their tests compute.
+/// The modules that test builds optimize, because their tests compute or because most other tests use them.
 let computing: Set = [
     "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
     "Trace",
