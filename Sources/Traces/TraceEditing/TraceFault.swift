@@ -61,9 +61,9 @@ extension TraceFault: CustomStringConvertible {
 
     /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is the time \
-        since the start of the recording, such as 2.5s or 300ms. If @when is omitted, the fault begins at the start. \
-        If the duration is omitted, the fault never ends. The target is gpsd, a kind of sensor (accelerometer, \
+        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
+        from the start, such as 2.5s or 300ms. If @when is omitted, the fault begins at the start. If the duration is \
+        omitted, the fault never ends. The target is gpsd, a kind of sensor (accelerometer, \
         gyroscope, magnetometer, pressure) or the ID of a sensor. For nofix and clockstep, the target is the path of a \
         receiver. For unplug and cut, the target is the ID of an accessory. The recording must contain the target.
         nofix                   receivers report no fix

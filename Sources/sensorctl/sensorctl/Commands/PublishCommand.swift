@@ -35,8 +35,8 @@ struct PublishCommand: AsyncParsableCommand {
             default,LibMosquitto.
 
             Exit codes:
-              69  The broker accepted no message within --duration seconds, or messages
-                  were lost because they were neither delivered nor spooled.
+              69  At the end of --duration, the broker had accepted no message, or
+                  messages were lost because they were neither delivered nor spooled.
               77  The configuration denies access to the position, or allows only
                   coarse positions.
             See `sensorctl --help` for the other exit codes.
