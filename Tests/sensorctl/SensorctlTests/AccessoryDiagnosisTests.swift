@@ -79,6 +79,12 @@ struct AccessoryDiagnosisTests {
         #expect(Self.problem(node)?.repair.first?.hasPrefix("newgrp dialout") == true)
     }
 
+    @Test("The message of a finding has no line breaks")
+    func oneLine() {
+        let finding = Finding(.problem, "accessories", "/dev/a\nb does not exist.")
+        #expect(finding.message.contains("does not exist") && !finding.message.contains("\n"))
+    }
+
     @Test("The fix for a node that only root may open is to install the udev rules")
     func rootOnly() throws {
         var node = DeviceNodeState(path: "/dev/ttyACM0", mode: "0600", group: "root", isOpenToGroup: false)
