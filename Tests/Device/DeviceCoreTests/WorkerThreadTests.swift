@@ -40,51 +40,48 @@ struct WorkerThreadTests {
         for number in Int32(1)..<32 { #expect(sigismember(&before, number) == sigismember(&after, number)) }
     }
 
+    /// A position source for whose thread the system first lacks resources.
+    private final class Source: Sendable {
+        let isRunning = DispatchSemaphore(value: 0)
+        let hub: PositionHub
+
+        init(failures: Int, retryDelay: Double) {
+            let attempts = Atomic<Int>(0)
+            let thread = SourceThread<PositionHub>(
+                for: "a test", retryDelay: retryDelay,
+                spawn: { body throws(DeviceError) in
+                    let attempt = attempts.add(1, ordering: .relaxed).newValue
+                    if attempt <= failures { throw DeviceError(.busy, "No more threads.") }
+                    try WorkerThread.start(body)
+                }
+            ) { [isRunning] hub, wakeUp in
+                isRunning.signal()
+                while hub.hasSubscribers { _ = wakeUp.wait(for: nil, until: .never, clock: LiveClock()) }
+            }
+            hub = PositionHub { thread.demandDidChange() }
+            thread.attach(hub)
+        }
+    }
+
     @Test("A source's thread that the system cannot create is created later")
     func retries() {
-        let attempts = Atomic<Int>(0)
-        let isRunning = DispatchSemaphore(value: 0)
-        let thread = SourceThread<PositionHub>(
-            for: "a test", retryDelay: 0.01,
-            spawn: { body throws(DeviceError) in
-                if attempts.add(1, ordering: .relaxed).newValue <= 2 { throw DeviceError(.busy, "No more threads.") }
-                try WorkerThread.start(body)
-            }
-        ) { hub, wakeUp in
-            isRunning.signal()
-            while hub.hasSubscribers { _ = wakeUp.wait(for: nil, until: .never, clock: LiveClock()) }
-        }
-        let hub = PositionHub { thread.demandDidChange() }
-        thread.attach(hub)
+        let source = Source(failures: 2, retryDelay: 0.01)
         let losses = Atomic<Int>(0)
-        let subscription = hub.subscribe(PositionRequest()) { event in
+        let subscription = source.hub.subscribe(PositionRequest()) { event in
             if case .lost = event { losses.add(1, ordering: .relaxed) }
         }
-        #expect(isRunning.wait(timeout: .now() + 60) == .success)
+        #expect(source.isRunning.wait(timeout: .now() + 60) == .success)
         #expect(losses.load(ordering: .relaxed) == 1)
         subscription.cancel()
     }
 
     @Test("A new subscription starts a source's thread without waiting for the delay after a failure")
     func retriesAtOnce() {
-        let attempts = Atomic<Int>(0)
-        let isRunning = DispatchSemaphore(value: 0)
-        let thread = SourceThread<PositionHub>(
-            for: "a test", retryDelay: 3600,
-            spawn: { body throws(DeviceError) in
-                if attempts.add(1, ordering: .relaxed).newValue == 1 { throw DeviceError(.busy, "No more threads.") }
-                try WorkerThread.start(body)
-            }
-        ) { hub, wakeUp in
-            isRunning.signal()
-            while hub.hasSubscribers { _ = wakeUp.wait(for: nil, until: .never, clock: LiveClock()) }
-        }
-        let hub = PositionHub { thread.demandDidChange() }
-        thread.attach(hub)
-        let first = hub.subscribe(PositionRequest()) { _ in }
-        #expect(attempts.load(ordering: .relaxed) == 1)
-        let second = hub.subscribe(PositionRequest()) { _ in }
-        #expect(isRunning.wait(timeout: .now() + 60) == .success)
+        let source = Source(failures: 1, retryDelay: 3600)
+        let first = source.hub.subscribe(PositionRequest()) { _ in }
+        #expect(source.isRunning.wait(timeout: .now()) == .timedOut)
+        let second = source.hub.subscribe(PositionRequest()) { _ in }
+        #expect(source.isRunning.wait(timeout: .now() + 60) == .success)
         for subscription in [first, second] { subscription.cancel() }
     }
 }
