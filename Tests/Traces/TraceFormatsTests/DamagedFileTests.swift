@@ -2,6 +2,7 @@
 
 import DeviceCore
 import GPSDProtocol
+import TestSupport
 import Testing
 import Trace
 
@@ -47,7 +48,7 @@ struct DamagedFileTests {
         var last = 0
         var refused = 0
         // The step is a prime number, so that the cuts are at all positions within a line.
-        for end in stride(from: 1, to: whole.count, by: 2999) {
+        for end in stride(from: 1, to: whole.count, by: Thoroughness.rounds(1499, quick: 2999)) {
             do throws(DeviceError) {
                 let file = try RecordingFile.read(Array(whole[..<end]), name: "cut")
                 let found = ReadPositions(file.trace, remarks: file.remarks).fixes

@@ -15,13 +15,14 @@ import Trace
 struct PressureTests {
     @Test("Undelivered callbacks use bounded memory")
     func bounded() throws {
+        let rounds = Thoroughness.rounds(5000, quick: 2500)
         var callbacks = PendingLocationCallbacks()
-        for _ in 0..<2500 {
+        for _ in 0..<rounds {
             callbacks.add(CLLocation(latitude: 1, longitude: 2))
             callbacks.add(.failure(CLError(.locationUnknown)))
         }
         #expect(callbacks.queue.count <= 2048)
-        for _ in 0..<2500 {
+        for _ in 0..<rounds {
             callbacks.add(.authorization)
             callbacks.add(.failure(CLError(.denied)))
         }
