@@ -39,7 +39,8 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var input: ServerInput
     private var isOpen = true
 
-    /// Takes ownership of the socket, which may still be connecting. `step` is the size of a scan in bytes.
+    /// Takes ownership of the socket, which may still be connecting. `step` is the size of a scan in bytes. The server
+    /// must start the capture within `startTimeout` seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         capabilities: ServerCapabilities, startTimeout: Double = ServerBuffer.startTimeout
