@@ -34,14 +34,13 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let retryDelay: Double
     private let spawn: WorkerThread.Spawn
     private let work: @Sendable (Hub, WakeupPipe) -> Void
-    /// Locked before the hub's lock. The hub must therefore not hold its lock while it calls `demandDidChange()`.
+    /// Locked before the hub's lock. The hub must therefore not hold its lock while it calls `demandDidChange()`. This
+    /// lock is not held during `setStatus`, because the subscribers that it notifies may cause such a call.
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if the process runs out of file
-    ///     descriptors.
-    ///   - retryDelay: The time in seconds to wait before another attempt if the process has run out of threads or file
-    ///     descriptors.
+    ///   - name: The purpose of the thread's wakeup pipe, for error messages.
+    ///   - retryDelay: The delay, in seconds, before another attempt if threads or file descriptors have run out.
     ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the
     ///     hub has subscribers, and return if not. If it returns earlier, it is called again immediately.
     ///   - spawn: The function that creates the thread.
