@@ -87,7 +87,7 @@ package final class AccessoryHub: Sendable {
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
-        subscriber.state.start()
+        subscriber.state.startReceiving()
         subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)
     }

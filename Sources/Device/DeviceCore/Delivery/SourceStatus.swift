@@ -47,7 +47,7 @@ extension MotionEvent: StatusEvent {}
 /// source's status must be reported.
 ///
 /// ```
-/// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
+/// joining ── startReceiving() ──▶ receiving ── cancel() ──▶ cancelled
 /// ```
 ///
 /// A joining subscriber is notified of the status but receives no readings. The hub holds its lock while it calls
@@ -95,11 +95,12 @@ struct SubscriberState: ~Copyable, Sendable {
     /// subscribing thread, before the subscription that can be cancelled exists.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
-        start()
+        startReceiving()
     }
 
-    /// Starts the delivery of events from a source without a status. Afterwards, `reportStatus` has no effect.
-    func start() { phase.store(.receiving, ordering: .releasing) }
+    /// Starts the delivery of events. If the source has no status, the hub calls only this function. `isNotifying` then
+    /// stays true, so `reportStatus` has no effect.
+    func startReceiving() { phase.store(.receiving, ordering: .releasing) }
 
     func cancel() { phase.store(.cancelled, ordering: .releasing) }
 

@@ -52,7 +52,7 @@ package final class StatusHub: StatusSource {
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BatteryReading?>((), receive: receive)
         registry.add(subscriber)
-        subscriber.state.start()
+        subscriber.state.startReceiving()
         return registry.subscription(of: subscriber)
     }
 
