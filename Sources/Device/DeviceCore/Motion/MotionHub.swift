@@ -3,8 +3,8 @@
 import Synchronization
 
 /// Delivers sensor readings to each subscriber at the requested rate and in the requested axes. A source owns the hub
-/// and calls the input functions for each sensor on one thread at a time. Meanwhile, one other thread may replace the
-/// list of sensors. No lock is held while subscribers run.
+/// and posts the readings of each sensor on one thread at a time. Meanwhile, one other thread may replace the list of
+/// sensors, and any thread may set a status. No lock is held while subscribers run.
 package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
@@ -162,8 +162,9 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. A subscriber is notified of a loss if its sensor was removed and no other sensor
-    /// matches its request. Readings resume once a later list contains a matching sensor.
+    /// Replaces the list of sensors. Each subscriber moves to the first sensor that matches its request, even if its
+    /// former sensor remains. If none matches any more, a loss is reported. Readings resume once a later list contains
+    /// a matching sensor.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let affected = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -235,20 +236,6 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
-    /// Returns the rate that the sensor is expected to use for the shortest requested interval, in hertz. Used until
-    /// the actual rate has been measured.
-    private static func nominalRate(of sensor: Sensor) -> Double? {
-        let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
-        guard let shortest = intervals.min() else { return nil }
-        return sensor.description.rates.rate(atLeast: shortest > 0 ? 1 / shortest : .infinity)
-    }
-
-    private static func rotated(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {
-        var rotated = batch
-        for index in rotated.values.indices { rotated.values[index] = matrix.apply(to: rotated.values[index]) }
-        return rotated
-    }
-
     /// Sets the status of a sensor. Posting readings of the sensor sets its status to `available`.
     package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
@@ -259,10 +246,23 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `quiet` closures of the subscribers whose sensors exist. The others have no input. The source
-    /// must call this function when it has no more readings for now, for example at the end of a trace.
+    /// Calls the `quiet` closures of the subscribers whose sensors exist. The others have no input. The source must
+    /// call this function when it has no more readings for now, for example at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }
+    }
+
+    /// Returns the rate, in hertz, that the sensor is expected to use for the shortest requested interval.
+    private static func nominalRate(of sensor: Sensor) -> Double? {
+        let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
+        guard let shortest = intervals.min() else { return nil }
+        return sensor.description.rates.rate(atLeast: shortest > 0 ? 1 / shortest : .infinity)
+    }
+
+    private static func rotated(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {
+        var rotated = batch
+        for index in rotated.values.indices { rotated.values[index] = matrix.apply(to: rotated.values[index]) }
+        return rotated
     }
 }
