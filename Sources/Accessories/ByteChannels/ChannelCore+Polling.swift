@@ -7,10 +7,11 @@ import SystemCalls
 /// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
 /// the port at any time.
 struct ChannelPolling: ~Copyable {
-    /// The maximum time, in seconds, until the executor's next read is overdue if the port buffers input for longer.
+    /// The maximum time, in seconds, from one read by the executor until the next one is overdue.
     static let maximumReadInterval = 30.0
-    /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
-    /// read bytes. The value becomes true when the port is about to be closed.
+    /// The lock that must be held while reading from the port, locked before `ChannelCore.state`. It is still held when
+    /// the observer is notified of the read bytes, so the observer must not read from the channel. The value becomes
+    /// true when the port is about to be closed.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
     /// reactor. The opening thread sets the value. Afterwards, only the reactor thread locks it, so observers and
@@ -60,7 +61,8 @@ extension ChannelCore {
     /// Called when the channel is added to the reactor. `wakeUp` is the pipe that wakes the reactor thread.
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
-        // `limit` includes the tolerance. At least two thirds remain for the expected interval between reads.
+        // A read is overdue after 1.5 expected intervals plus the tolerance, at most after max(limit, tolerance). This
+        // never exceeds the buffering time, of which the tolerance is at most a third.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
@@ -85,7 +87,7 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // The executor has stopped polling. Reads from the port to find the reason.
+        // Reads to find why the executor has stopped. Called after `use`, because `serve` may lock the coordinator.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
@@ -122,7 +124,7 @@ extension ChannelCore: PollableSource {
     /// Reads from the port on the executor, or on the reactor thread if the executor is late. The reactor reports the
     /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
-        // There are no timeouts to handle, and `serve` reads while the reactor polls the port.
+        // Channels have no timeouts, and `.thread` otherwise means that the reactor polls the port, so `serve` reads.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)

@@ -5,8 +5,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The implementation of `NodeChannel`, which documents it. The reactor retains this object until the connection ends.
-/// Any thread may call the methods in this file. `write`, `status` and others are in `ChannelCore+*.swift`.
+/// A byte channel through a serial port, HID device, Unix socket or USB endpoints. `NodeChannel` calls and documents
+/// its methods. The reactor retains it until the connection ends. Any thread may call the methods in this file.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -15,8 +15,7 @@ final class ChannelCore: Sendable {
     /// The maximum number of bytes to read from the port after `end(_:then:)`. The kernel's buffers are smaller, so
     /// this limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// The number of consecutive fruitless writes after which output is paused. In a fruitless write, the kernel
-    /// accepts no bytes although it has reported space.
+    /// The number of consecutive fruitless writes after which output pauses. See `ChannelOutput.Activity`.
     static let maximumFruitlessWrites = 3
     static let outputRetryDelay = 0.01
 
@@ -24,10 +23,11 @@ final class ChannelCore: Sendable {
     let clock: any DeviceClock
     let reactor: ChannelReactor
     let input: BytePipe
+    /// Locked after `polling.readLock`.
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// A waiting writer is notified when at least this number of bytes is free. Waking the writer for every free byte
-    /// would be expensive.
+    /// The free space, in bytes, at which a waiting writer is notified: a quarter of the buffer, but at most 4 KiB and
+    /// at least one report. Waking the writer for every free byte would be expensive.
     let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {
@@ -35,11 +35,13 @@ final class ChannelCore: Sendable {
         self.clock = clock
         self.reactor = reactor
         polling = ChannelPolling(tolerance: tolerance)
-        let record = port.framing.map(ReportRecord.length) ?? 1
-        let capacity = max(capacity, record * 4)
+        let minimumWrite = port.framing.map(ReportRecord.length) ?? 1
+        // Four reports, as `NodeChannel.init` documents.
+        let capacity = max(capacity, minimumWrite * 4)
+        // If the pipe is full, reading stops until half of it is free.
         input = BytePipe(capacity: capacity, minimumWritableSpace: capacity / 2)
         state = Mutex(ChannelState(capacity: capacity))
-        notifiedSpace = max(record, min(4096, capacity / 4))
+        notifiedSpace = max(minimumWrite, min(4096, capacity / 4))
     }
 
     func start() throws(DeviceError) {
@@ -49,6 +51,7 @@ final class ChannelCore: Sendable {
 
     var descriptor: Int32 { port.descriptor }
 
+    /// If the pipe is empty and an executor polls the port, reads from the port first. See `readPendingInput`.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         let result = input.read(into: buffer)
         guard case .empty = result, readPendingInput() else { return result }
@@ -64,17 +67,18 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive, !isClosed else { return input.observeReader(nil) }
         input.observeReader { event in
-            // Called with `polling.readLock` held. `finish` in `ChannelCore+Reactor.swift` reports the end instead.
+            // Called with `polling.readLock` held, so the observer must not read. Other events use `state.observer`.
             if case .readable = event { receive(.readable) }
         }
     }
 
-    /// The closure runs on the thread that releases the port.
+    /// The closure runs on the thread that releases the port, or on the calling thread if the port is already released.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Reads the bytes that the kernel still holds, but discards unsent output.
+    /// Makes the reactor read the bytes that the kernel still holds, discard unsent output and end the connection.
+    /// `NodeChannel.end(_:then:)` states when and on which thread `body` is called.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -93,6 +97,7 @@ final class ChannelCore: Sendable {
         if hasEnded { body?() } else { reactor.requestService() }
     }
 
+    /// Discards unread input. The reactor sends the remaining output for at most `closeTimeout`.
     func close() {
         let deadline = clock.now.advanced(bySeconds: ChannelCore.closeTimeout)
         let (isFirst, isClosing, observer) = state.withLock { state -> (Bool, Bool, Observer?) in
@@ -117,14 +122,15 @@ final class ChannelCore: Sendable {
 
     private func startCloseTimer(_ deadline: BootTime) {
         let timer = clock.timer(at: deadline) { [weak self] in self?.abandon() }
-        var isLate = true
+        var isClosing = false
         state.withLock { state in
             state.updateClosing { closing in
                 closing.timer = timer
-                isLate = false
+                isClosing = true
             }
         }
-        if isLate { timer.cancel() }
+        // Another thread may have ended the channel in the meantime.
+        if !isClosing { timer.cancel() }
     }
 
     /// Discards the remaining output of a closed channel. Called when the close timeout has passed, or through

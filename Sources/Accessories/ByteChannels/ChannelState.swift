@@ -28,6 +28,7 @@ struct ChannelState: ~Copyable {
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
+        /// The connection has ended. `isAbandoned` ends the wait for unsent bytes while the port is being released.
         case finished(isAbandoned: Bool)
     }
 
@@ -98,16 +99,15 @@ struct ChannelOutput: ~Copyable {
         /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
         /// kernel accepted no bytes although it had reported space.
         case reactor(fruitlessAttempts: Int)
-        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer ends the pause. It is `nil`
-        /// until it has been created.
+        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer, once created, ends the pause.
         case paused(ClockTimer?)
-        /// A separate thread writes reports. See `ChannelCore+Reports.swift`.
+        /// A separate thread writes HID reports. See `ChannelCore+Reports.swift`.
         case reportThread
         /// The report thread has failed, so the reactor ends the connection.
         case failed(ByteChannelEnd)
     }
 
-    /// The queued bytes. If the port has a report format, the bytes are stored as ``ReportRecord`` records.
+    /// The queued bytes. If the port has a report format (HID), the bytes are stored as ``ReportRecord`` records.
     var ring: ByteRingBuffer
     /// The number of unsent bytes, not counting the padding of reports.
     var unsentBytes = 0
@@ -150,7 +150,7 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures can be
-    /// added.
+    /// added. If false, the closures are called early, because the event is delayed until the app reads.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }
