@@ -4,7 +4,8 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// Holds a manager's heading state and decides which headings and failures are delivered.
+/// A manager's heading state, used on any thread with the lock of `LocationClient.state` held. Decides which headings
+/// and failures are added to `pendingCallbacks`, which are delivered after the lock has been released.
 struct HeadingState: Sendable {
     /// The gpsd compass is ignored for this many seconds after each heading from the device's own magnetometer.
     static let magnetometerPriorityTime = 2.0
@@ -15,14 +16,16 @@ struct HeadingState: Sendable {
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// A counter that increases each time heading updates start. A timeout with an earlier number is outdated and is
-    /// ignored.
+    /// Increases each time heading updates start. A timeout with an earlier number is ignored.
     private(set) var run: UInt32 = 0
-    /// True if a gpsd compass must provide headings because the device's own sensors cannot.
-    var needsCompass = false
+    /// True if a gpsd compass must provide headings because the device's own sensors could not, at the start or later.
+    /// Stays true after a recovery, so the client remains subscribed to the compass until headings stop.
+    private(set) var needsCompass = false
+    /// The last delivered heading. `LocationClient.State` sets it when it removes the heading from the queue.
     var heading: CLHeading?
     var declination = LocalDeclination()
 
+    // Not reset by `stop()`, because the pose and the measured field do not depend on when updates start.
     private var axis = HeadingAxis()
     private var uniformity = FieldUniformity()
     private var lastCorrections: UInt32 = 0
@@ -96,6 +99,7 @@ struct HeadingState: Sendable {
     }
 
     /// Processes a report from a gpsd compass. Ignores it while the device's own magnetometer provides headings.
+    /// `deviceDeclination` is called with the lock held, and only if the manager's own declination is unknown.
     mutating func process(
         _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks, deviceDeclination: () -> Double?
