@@ -2,9 +2,10 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree, as CPlaceData/make_places.py writes them. Integers are little-endian.
-/// The checks ensure that a damaged image causes errors or wrong names, but no crashes. The grid contains:
-/// - For each row from the south, the index of its first cell (181 numbers of two bytes).
+/// The cities as points, in cells of one degree, so that a search reads only the cities near a point. The format is
+/// that of CPlaceData/make_places.py. Integers are little-endian. The checks ensure that a damaged image causes errors
+/// or wrong names, but no crashes. The grid contains:
+/// - For each row (one degree of latitude) from the south, the index of its first cell (181 numbers of two bytes).
 /// - The number of cells with cities (four bytes).
 /// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).
 ///
@@ -12,23 +13,23 @@ import SystemCalls
 /// time zone (11 bits), the size (one byte) and the offset of the name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
-    private let rows: PlaceTable
+    private let cities: PlaceTable
 
     /// The length of one degree of latitude, in kilometres, on a sphere with the mean radius of the Earth.
     static let kilometresPerDegree = 111.195
     private static let stepsPerDegree = 4096.0
 
-    init(grid: PlaceBytes, rows: PlaceBytes) {
+    init(grid: PlaceBytes, cities: PlaceBytes) {
         self.grid = grid
-        self.rows = PlaceTable(rows, width: 10)
+        self.cities = PlaceTable(cities, width: 10)
     }
 
-    var count: Int { rows.count }
+    var count: Int { cities.count }
 
     struct City {
         var number: Int
         var latitude, longitude: Double
-        /// The rows in `PlaceData.areas` and `PlaceData.zones`.
+        /// The indices in `PlaceData.areas` and `PlaceData.zones`.
         var area, zone: Int
         /// Ten times the binary logarithm of `population + 1`.
         var size: Int
@@ -45,8 +46,7 @@ struct CityGrid: Sendable {
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The city's cell is the last one whose first city has an index of at most `number`. The cell's row is found in
-        // the same way.
+        // The city's cell is the last one whose first city is at most `number`. The row is found in the same way.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1
@@ -85,7 +85,8 @@ struct CityGrid: Sendable {
 
     /// Calls the closure with the index and the distance, in kilometres, of each city less than `limit` kilometres from
     /// a point. The closure may reduce the limit, but must not increase it, because the initial limit determines
-    /// the cells. Distances are computed on a plane: at 100 km, the error is a few metres, except near the poles.
+    /// the cells. Distances are computed on a plane: at 100 km, the error is a few metres, except near the poles. NaN
+    /// and infinite arguments trap. `PlaceData.place` rejects them.
     @inline(__always)
     func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -113,7 +114,7 @@ struct CityGrid: Sendable {
                     let x = longitude - Double(column - 180 - wrap)
                     let y = latitude - Double(row - 90)
                     for number in first..<end {
-                        let point = try rows.integer(number, at: 0, byteCount: 3)
+                        let point = try cities.integer(number, at: 0, byteCount: 3)
                         let dx = ((Double(point >> 12) + 0.5) / Self.stepsPerDegree - x) * scale
                         let dy = ((Double(point & 0xFFF) + 0.5) / Self.stepsPerDegree - y) * Self.kilometresPerDegree
                         let square = dx * dx + dy * dy
@@ -128,14 +129,14 @@ struct CityGrid: Sendable {
         try cells.partitionPoint { (index) throws(PlaceDataError) in try cell(index).column < column }
     }
 
-    func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
-    func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 3, byteCount: 2) & 0x1FFF }
+    func size(_ number: Int) throws(PlaceDataError) -> Int { try cities.integer(number, at: 6, byteCount: 1) }
+    func area(_ number: Int) throws(PlaceDataError) -> Int { try cities.integer(number, at: 3, byteCount: 2) & 0x1FFF }
 
     static func radius(ofSize size: Int) -> Double { radii[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {
-        let point = try rows.integer(number, at: 0, byteCount: 3)
-        let areaAndZone = try rows.integer(number, at: 3, byteCount: 3)
+        let point = try cities.integer(number, at: 0, byteCount: 3)
+        let areaAndZone = try cities.integer(number, at: 3, byteCount: 3)
         return City(
             number: number,
             latitude: Double(row - 90) + (Double(point & 0xFFF) + 0.5) / Self.stepsPerDegree,
@@ -144,7 +145,7 @@ struct CityGrid: Sendable {
             nameOffset: try nameOffset(number))
     }
 
-    func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 7, byteCount: 3) }
+    func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try cities.integer(number, at: 7, byteCount: 3) }
 
     private func cellCount() throws(PlaceDataError) -> Int {
         let count = try grid.integer(at: 362, byteCount: 4)

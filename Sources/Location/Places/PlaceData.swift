@@ -56,7 +56,7 @@ package struct PlaceData: Sendable {
         areaIndex = PlaceTable(try section(3), width: 2)
         zones = PlaceTable(try section(4), width: 3)
         samples = PlaceTable(try section(5), width: 8)
-        cities = CityGrid(grid: try section(6), rows: try section(7))
+        cities = CityGrid(grid: try section(6), cities: try section(7))
         otherNames = PlaceTable(try section(8), width: 6)
         index = PlaceTable(try section(9), width: 3)
         land = OutlineLayer(try section(10))
