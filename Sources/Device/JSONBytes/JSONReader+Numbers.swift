@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Methods that read numbers.
 extension JSONReader {
     /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
-    /// and `NaN`. Has no fast path, because most callers read sensor data, often negative or long.
+    /// and `NaN`. Lacks the fast path of ``doubleIfPresent()``, as most callers read sensor data, often signed or long.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -39,6 +40,7 @@ extension JSONReader {
         return value
     }
 
+    /// Moves past a value. A comma or the closing bracket must follow.
     @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
@@ -80,7 +82,7 @@ extension JSONReader {
     /// The slow path for numbers beyond the exact range of Double arithmetic. The standard library's conversion rounds
     /// correctly and does not depend on the locale.
     @inline(never) private func exactDouble(_ end: Int) -> Double {
-        Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
+        Double(String(decoding: slice(offset, end), as: UTF8.self)) ?? .nan
     }
 }
 
