@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fits the correction that gives all readings the same length. Without attitudes, nothing else is known about the
-/// field.
+/// Fits the correction that gives all readings of a magnetometer the same length. Without attitudes, nothing else is
+/// known about the field.
 ///
 /// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f.
 /// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. If the samples do not determine a
@@ -16,13 +16,13 @@ struct EllipsoidFit: Sendable {
     private var count = 0
     private var fields: [SIMD3<Double>]
     private var weights: SampleWeights
-    /// Scratch memory. Each function that uses the errors computes them first.
+    /// Scratch memory. Each function that uses the errors computes them first. Arrays are copied element by element,
+    /// because after an assignment, the next change would allocate a new array.
     private var errors: [Double]
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
     private var sphereSolution = [0.0, 0, 0, 0]
-    /// The elements xx, yy, xy, xz and yz of W, followed by the hard iron and the strength. The element zz follows from
-    /// the trace.
+    /// The elements xx, yy, xy, xz and yz of W (zz follows from the trace), the hard iron and the strength.
     private var solution = [Double](repeating: 0, count: 9)
     private var trial = [Double](repeating: 0, count: 9)
     private var gradient = [Double](repeating: 0, count: 9)
@@ -52,7 +52,7 @@ struct EllipsoidFit: Sendable {
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
-        // Nine unknowns require at least nine samples. The calibrator passes at least 30.
+        // The number of unknowns plus three. The calibrator passes at least 30 samples.
         guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
@@ -105,6 +105,7 @@ struct EllipsoidFit: Sendable {
         return (u * u + v * v + w * w).squareRoot() - p[8]
     }
 
+    /// The inverse variance of a sample, reduced because the samples of neighbouring cells are not independent.
     private var information: Double { 1 / (weights.deviation * weights.deviation * Self.cellsPerIndependentSample) }
 
     private func cost(_ p: [Double]) -> Double {
@@ -117,7 +118,7 @@ struct EllipsoidFit: Sendable {
     }
 
     private static func priorCost(_ p: [Double]) -> Double {
-        let (a, b, c) = (p[0] - 1, p[1] - 1, 1 - p[0] - p[1] + 1)
+        let (a, b, c) = (p[0] - 1, p[1] - 1, 1 - p[0] - p[1] + 1)  // zz - 1, rounded unlike 2 - p[0] - p[1]
         return (a * a + b * b + c * c + 2 * (p[2] * p[2] + p[3] * p[3] + p[4] * p[4]))
             / (softIronDeviation * softIronDeviation)
     }
