@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A location in the spherical coordinates of ``MagneticModel``.
 struct GeocentricLocation {
     let latitude, longitude: SineCosine
-    /// The reference radius of the coefficients divided by the distance from the earth's centre.
+    /// The reference radius of the model divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
     /// The distance from the earth's centre divided by the reference radius.
     let distanceInReferenceRadii: Double
     /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 
-    /// The mean earth radius to which the coefficients refer, in metres.
+    /// The mean earth radius to which the coefficients of ``MagneticModel`` refer, in metres.
     static var referenceRadius: Double { 6_371_200 }
 
     /// Creates a location from degrees on the WGS-84 ellipsoid and a height in metres above the ellipsoid.
@@ -27,6 +28,7 @@ struct GeocentricLocation {
         let geocentric = SineCosine(sine: fromEquator / radius, cosine: fromAxis / radius)
         self.latitude = geocentric
         referenceRadiusRatio = Self.referenceRadius / radius
+        // Multiplying by a constant avoids a second division.
         distanceInReferenceRadii = radius * (1 / Self.referenceRadius)
         rotation = geocentric - geodetic
     }
@@ -53,14 +55,12 @@ struct SineCosines {
     /// multiples of 90 degrees are exact. No library function is called, so the result is the same on every machine.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
-        // Adding and subtracting this number rounds to an integer, because doubles of this size have no fractional
-        // bits.
+        // Adding and subtracting this number rounds to an integer, because all doubles of this size are integers.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
         // The quadrant is subtracted before the conversion to radians because this subtraction is exact.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
-        // The Taylor series for angles of up to 45 degrees. The omitted terms are less than a hundredth of a unit in
-        // the last place.
+        // The Taylor series for up to 45 degrees. The omitted terms are below a hundredth of a unit in the last place.
         let square: SIMD2<Double> = angle * angle
         let fourth: SIMD2<Double> = square * square
         let s1: SIMD2<Double> = square * (1.0 / 120) - 1.0 / 6
