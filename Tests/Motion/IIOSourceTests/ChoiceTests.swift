@@ -188,7 +188,7 @@ struct ChoiceTests {
 
     @Test("A device that is reconnected under another number keeps its name")
     func names() {
-        var names = PersistentDeviceNames()
+        var names = DeviceNameTable()
         #expect(
             names.update([("iio:device0", "a"), ("iio:device1", "b")]) == [
                 "iio:device0": "iio:device0", "iio:device1": "iio:device1",

@@ -13,7 +13,7 @@ struct DeviceGroup {
     /// The index of the device in the context.
     let device: Int
     let deviceID: String
-    /// The persistent name (see `PersistentDeviceNames`), which identifies the device in the sensor IDs.
+    /// The name from `DeviceNameTable`, which identifies the device in the sensor IDs.
     let key: String
     /// A fingerprint, which is the same for all devices of one model and after a reconnection.
     let fingerprint: String
@@ -23,7 +23,7 @@ struct DeviceGroup {
     /// True if the sensor reports only changes, so a lack of samples does not indicate a failure.
     let isEventDriven: Bool
 
-    /// `udev` returns a udev property of a device. `key` returns the persistent name of a device.
+    /// `udev` returns a udev property of a device. `key` returns the name for `DeviceGroup.key`.
     static func groups(
         in context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },

@@ -140,8 +140,8 @@ struct DeviceSearch {
     }
 }
 
-/// Assigns persistent names to devices, because a reconnected device may receive a different number.
-struct PersistentDeviceNames {
+/// Assigns names that devices keep when they are reconnected under a different number. Kept in memory only.
+struct DeviceNameTable {
     private struct Entry {
         let key: String
         let fingerprint: String

@@ -35,7 +35,7 @@ final class ContextSupervisor {
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
-    var names = PersistentDeviceNames()
+    var names = DeviceNameTable()
     /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
     var suspendedTime: Int64?
 
