@@ -15,7 +15,7 @@ struct DeviceGroup {
     let deviceID: String
     /// The name from `DeviceNameTable`, which identifies the device in the sensor IDs.
     let key: String
-    /// A fingerprint, which is the same for all devices of one model and after a reconnection.
+    /// The names of the device and its channels, by which `DeviceNameTable` recognizes the device. Not stored.
     let fingerprint: String
     var members: [Member]
     let trigger: String?
@@ -62,6 +62,7 @@ struct DeviceGroup {
         _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress,
         settings: [SensorSetting], udev: (_ property: String) -> String?
     ) -> SensorDescription {
+        // Configuration files may refer to a sensor by its ID, so its format must not change.
         var description = SensorDescription(id: "\(address)/\(key)/\(sensor.kind.channelType)", kind: sensor.kind)
         description.name = sensor.name
         description.label = sensor.label
