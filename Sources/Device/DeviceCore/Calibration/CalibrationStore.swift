@@ -2,7 +2,7 @@
 
 /// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// True if calibrations can be stored persistently. If false, `store` has no effect and may throw.
+    /// True if calibrations can be stored persistently. If false, `store` stores nothing and need not throw.
     var isWritable: Bool { get }
 
     /// Returns nil if no usable calibration is stored.
@@ -42,9 +42,10 @@ package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
+    /// Stored in the calibration file, and hashed in its name. A different format would orphan stored calibrations.
     package let key: String
 
-    /// Control characters are removed.
+    /// Removes control characters. The longest UTF-8 scalar has 4 bytes.
     package init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4
