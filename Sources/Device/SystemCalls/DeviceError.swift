@@ -85,6 +85,12 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DeviceError {
+    static func noDescriptor(for owner: String, call: String) -> DeviceError {
+        DeviceError(
+            .busy, "No file descriptor is left for \(owner). Raise the limit of open files (ulimit -n).",
+            cause: .system(call: call, errno: errno))
+    }
+
     package static func text(errno number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
