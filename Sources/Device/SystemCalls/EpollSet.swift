@@ -3,7 +3,7 @@
 /// An epoll(7) instance. Its descriptor is readable while any of its members is readable. Members may be added and
 /// removed at any time.
 package final class EpollSet: Sendable {
-    /// The operations of epoll_ctl(2).
+    /// The operations of epoll_ctl(2). Tests compare them with the kernel headers.
     package static let addOperation: Int32 = 1
     package static let deleteOperation: Int32 = 2
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A timerfd_create(2) descriptor that becomes readable when the timer expires. The timer uses CLOCK_BOOTTIME, which
-/// continues during suspend. Setting a new time does not wake a waiting thread.
+/// continues during suspend. A thread that is waiting for the descriptor wakes at the newly set time.
 package final class TimerFD: Sendable {
     package let descriptor: Int32
 
@@ -12,7 +12,8 @@ package final class TimerFD: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Sets the timer to expire after the given number of seconds. Infinity disarms the timer.
+    /// Sets the timer to expire after the given number of seconds, or immediately if the number is not positive. NaN
+    /// and values of at least 1e9 disarm the timer.
     package func set(seconds: Double) {
         var time = itimerspec()
         if seconds < 1e9 {
