@@ -79,7 +79,7 @@ private struct HeaderChecker {
         guard try hasKind(.array, key, &reader) else { return }
         let isSensor = key.equals("sensors")
         let element: JSONKind = key.equals("contexts") ? .string : .object
-        let limit = isSensor ? TraceSensors.maximumCount : TraceHeader.maximumDevices
+        let limit = isSensor ? TraceSensors.maximumCount : TraceHeader.maximumEntries
         var count = 0
         try reader.beginArray()
         while try reader.nextElement() {

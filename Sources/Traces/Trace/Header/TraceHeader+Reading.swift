@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The maximum number of devices, contexts or rates. Excess entries are ignored.
-    static let maximumDevices = 1024
+    /// The maximum number of devices, of contexts, and of a sensor's rates. Excess entries are ignored.
+    static let maximumEntries = 1024
     private static let maximumMembers = 1024
 
     /// True if the line is a header of this format, even if it is truncated after the format name.
@@ -138,7 +138,7 @@ extension TraceHeader {
         var devices: [TraceDevice] = []
         guard try reader.beginArrayIfPresent() else { return devices }
         while try reader.nextElement() {
-            guard try reader.beginObjectIfPresent(reading: devices.count < maximumDevices) else { continue }
+            guard try reader.beginObjectIfPresent(reading: devices.count < maximumEntries) else { continue }
             devices.append(try readDevice(&reader))
         }
         return devices
@@ -148,7 +148,7 @@ extension TraceHeader {
         var contexts: [String] = []
         guard try reader.beginArrayIfPresent() else { return contexts }
         while try reader.nextElement() {
-            guard let text = try reader.textIfPresent(), contexts.count < maximumDevices else { continue }
+            guard let text = try reader.textIfPresent(), contexts.count < maximumEntries else { continue }
             contexts.append(text.string())
         }
         return contexts

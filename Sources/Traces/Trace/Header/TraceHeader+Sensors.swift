@@ -64,7 +64,7 @@ extension TraceHeader {
             try reader.beginArray()
             while try reader.nextElement() {
                 let rate = try reader.doubleIfPresent()
-                if rate > 0, rate.isFinite, rates.count < maximumDevices { rates.append(rate) }
+                if rate > 0, rate.isFinite, rates.count < maximumEntries { rates.append(rate) }
             }
             return rates.isEmpty ? .unknown : .list(rates.sorted())
         case .object:
