@@ -23,8 +23,8 @@
         word = unescapedWord()
     }
 
-    /// Packs an ASCII literal into an integer in the same way as ``word``. Returns 0 for more than 8 bytes. The
-    /// compiler folds the call to a constant.
+    /// Packs an ASCII literal into an integer in the same way as ``word``. The compiler folds the call to a constant.
+    /// For more than 8 bytes, the result is 0 and would match every long text. Use ``equals(_:)`` for such literals.
     @inlinable @inline(__always) package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }

@@ -36,6 +36,7 @@ extension TraceHeader {
         sensor.mode = .recorded
         while let key = try reader.nextKey() {
             switch key.word {
+            // `word` distinguishes keys of at most 8 bytes. Longer keys require `equals`.
             case JSONText.word("id"): sensor.id = try text(&reader)
             case JSONText.word("kind"): kind = SensorKind(rawValue: try text(&reader))
             case JSONText.word("name"): sensor.name = try text(&reader)
