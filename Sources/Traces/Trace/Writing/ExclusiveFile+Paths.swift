@@ -2,6 +2,7 @@
 
 package import SystemCalls
 
+/// Creates directories and renames files. Like `open`, these functions do not replace files or follow symbolic links.
 extension ExclusiveFile {
     package static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
@@ -13,7 +14,8 @@ extension ExclusiveFile {
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }
-        // Another process may have replaced the directory in the meantime, so its owner is checked.
+        // Another process may have replaced the directory, so the mode is set only if this user owns it. A different
+        // owner is not an error, because some file servers assign one.
         let folder = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
         defer { systemClose(folder) }
@@ -32,8 +34,8 @@ extension ExclusiveFile {
             unlink(old)
             return 0
         }
-        // File systems such as FAT have no hard links. There, the file is renamed after checking that the new name is
-        // unused.
+        // File systems such as FAT have no hard links, and others limit their number (EMLINK). There, the file is
+        // renamed after checking that the new name is unused.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST
@@ -52,6 +54,7 @@ extension ExclusiveFile {
         return status.st_uid != geteuid() && status.st_uid != 0
     }
 
+    /// Returns the error for a failed `open` or `mkdir`. Both fail with EEXIST if the path is a symbolic link.
     package static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
         guard number == EEXIST, isLinkOfOtherUser(path) else {
             return FileIO.writeError(path, call: call, errno: number)
