@@ -12,6 +12,7 @@ package struct TraceState: Sendable {
         var openProtocols: [String] = []
     }
 
+    /// nil if there was no battery event. The inner value is nil if the battery was removed.
     private var battery: BatteryReading??
     private var positionLoss: DeviceError?
     private var beaconLoss: DeviceError?
@@ -42,6 +43,7 @@ package struct TraceState: Sendable {
         }
     }
 
+    /// The order matters: a device list discards earlier DEVICE reports, and a session needs an attached accessory.
     package var events: [TraceEvent.Contents] {
         var events: [TraceEvent.Contents] = []
         if let battery { events.append(.battery(battery)) }
@@ -66,7 +68,7 @@ package struct TraceState: Sendable {
             receivers = []
         case .device(let receiver):
             receivers.removeAll { $0.path == receiver.path }
-            // Limits the memory that a malicious trace can use.
+            // Limits the memory that a malicious trace can use. `TraceCursor` limits the sensors and accessories.
             if receivers.count < 64 { receivers.append((receiver.path, line)) }
         default: break
         }
