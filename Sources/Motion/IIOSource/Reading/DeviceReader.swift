@@ -28,6 +28,7 @@ final class DeviceReader: Sendable {
         }
     }
 
+    /// The thread's findings about the device and its settings.
     struct Facts {
         var clock = ""
         var clockEstimate: ClockEstimate?
@@ -59,7 +60,7 @@ final class DeviceReader: Sendable {
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// `phaseDidChange` is called on the reader thread when the phase changes.
+    /// `phaseDidChange` is called on the reader thread when that thread enters a phase.
     init(
         plan: DeviceReadPlan, now: BootTime, clockEstimate: ClockEstimate? = nil,
         phaseDidChange: @escaping @Sendable () -> Void
@@ -80,7 +81,6 @@ final class DeviceReader: Sendable {
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Sets the plan. nil asks the thread to end.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
@@ -106,7 +106,7 @@ final class DeviceReader: Sendable {
             state.generation += 1
             return state.buffer
         }
-        // Without the lock, so the thread may be closing the buffer at the same time. `IIOBuffer` permits this.
+        // The lock is not held while libiio runs, so the thread may be closing the buffer. `IIOBuffer` permits this.
         buffer?.cancel()
         semaphore.signal()
     }
@@ -128,6 +128,7 @@ final class DeviceReader: Sendable {
         phaseDidChange()
     }
 
+    /// Must precede `enter(.ended)`, because the supervisor then reads the facts for the last time.
     func record(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
     /// Registers the buffer for cancellation. Returns false if the task is no longer current.
@@ -140,7 +141,7 @@ final class DeviceReader: Sendable {
     }
 
     func detachBuffer() {
-        // Release the buffer outside the lock.
+        // Releases the buffer outside the lock, because releasing the last reference closes it.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
