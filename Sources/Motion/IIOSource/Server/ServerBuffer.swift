@@ -114,6 +114,9 @@ extension ServerBuffer {
 
     /// Returns the complete scans of the next chunk, or nil if the chunk has not been fully received. The scans are
     /// valid until the next read.
+    ///
+    /// Each chunk of a response consists of a line with its size, in the first chunk a line with the channel mask, and
+    /// the data. If the chunks contain less than the requested size, a line with 0 or a negative error number follows.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }
@@ -141,7 +144,6 @@ extension ServerBuffer {
         return samples
     }
 
-    /// `code` is 0 or a negative error number.
     private func processEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = remainingBytes == requestedBytes
         remainingBytes = 0
