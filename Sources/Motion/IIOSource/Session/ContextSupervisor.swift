@@ -6,12 +6,14 @@ import Logging
 
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
-/// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices. The extensions
+/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
 /// open and search the context and detect silent devices.
 ///
 /// ```
-/// closed(retry) ──opened──▶ open ──a device is unplugged or needs a new context──▶ closed
-///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
+/// closed ──opening succeeds──▶ open
+/// closed ──opening fails──▶ closed, and retried after a delay
+/// open ──a device is unplugged or needs a new context──▶ closed
+/// open ──no subscription needs the context──▶ closed
 /// ```
 final class ContextSupervisor {
     /// The time in seconds within which a device must respond.
@@ -53,6 +55,7 @@ final class ContextSupervisor {
 
     /// Returns the time at which the next pass is due, or nil if no work is left.
     func performPass() -> BootTime? {
+        // The order matters: an ended reader may require a new context, and a new context updates the devices.
         // The clock is read for each device, because notifying subscribers may take a long time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
@@ -82,8 +85,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read `stage` before `facts`. A reader records its facts before it ends, so the facts are complete if the
-        // stage shows that the reader has ended.
+        // Read before `facts`, which are complete if this stage shows that the reader has ended.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -91,6 +93,7 @@ final class ContextSupervisor {
         device.finish()
         guard let failure else { return }
         if reader.plan?.decimates == true, !reader.hasDeliveredReadings, failure.mayBeDueToSize {
+            // Without decimation, a refill may consist of fewer samples.
             device.buffer.stopDecimating()
             device.retry.allow(at: now)
             return
@@ -104,7 +107,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        // Do not reopen the context until the device is due for a retry.
+        // Neither reopen a failed context nor search an open one periodically before the device is due for a retry.
         opening.postpone(to: device.retry.time)
     }
 
