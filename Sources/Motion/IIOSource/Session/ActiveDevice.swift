@@ -3,7 +3,7 @@
 import DeviceCore
 
 /// A device of a context, together with its reader thread. The thread runs while a subscription needs the device. Used
-/// only on the supervisor's thread.
+/// only on the context's thread.
 ///
 /// ```
 ///          a subscription needs the device            no subscription needs it,
@@ -23,7 +23,6 @@ final class ActiveDevice {
         case leaving(DeviceReader, since: BootTime)
     }
 
-    /// A stall detector, and the number of the stage that it monitors.
     struct StageMonitor {
         let stage: Int
         let detector: StallDetector
@@ -115,7 +114,7 @@ final class ActiveDevice {
         buffer.resetAfterRediscovery()
     }
 
-    // MARK: Facts
+    // MARK: Queries
 
     /// `canStart` is true if the context is open.
     func deadline(canStart: Bool) -> BootTime {

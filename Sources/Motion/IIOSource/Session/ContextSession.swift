@@ -58,6 +58,7 @@ final class ContextSession: Sendable {
     /// system cannot create a thread, the sensors become unavailable, and a timer tries again.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
+        // Returns the former phase, so that its timer is released without holding the lock.
         let former = state.withLock { state -> ThreadPhase? in
             state.isWakeRequested = true
             guard !state.isRunning, isNeeded else { return nil }
@@ -113,7 +114,7 @@ final class ContextSession: Sendable {
         for waiter in waiters { waiter.signal() }
     }
 
-    // MARK: The thread
+    // MARK: Used only on the thread
 
     private func run(hub: MotionHub, catalog: SensorCatalog) {
         let supervisor = ContextSupervisor(session: self, hub: hub, catalog: catalog)

@@ -5,7 +5,7 @@ import DeviceCore
 /// Detects that a device has stopped delivering samples. The supervisor passes a progress counter to each check.
 ///
 /// ```
-/// starting ──────progress─────▶ flowing ──▶ …
+/// starting ──────progress─────▶ flowing
 ///    │ startLimit without progress  │ stallLimit without progress
 ///    ▼                              ▼
 /// .notStarted                    .stalled
@@ -81,7 +81,7 @@ struct StallDetector {
             return .none
         }
         // If the check is late, extend the deadline to the end of a grace period, unless the deadline is already later.
-        // Do this only once until there is progress again.
+        // Do this only once until there is progress again or `postpone` is called.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
