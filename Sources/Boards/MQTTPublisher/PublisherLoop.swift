@@ -220,9 +220,9 @@ final class PublisherLoop: Sendable {
 
     /// Syncs the spool. The lock is not held during a sync, because a sync may be slow.
     private func syncAll() {
-        while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
-            disk.sync(descriptor)
-            systemClose(descriptor)
+        while let duplicate = state.withLock({ $0.spool.duplicateToSync() }) {
+            disk.sync(duplicate)
+            systemClose(duplicate)
         }
     }
 }

@@ -159,7 +159,7 @@ struct SpoolDiskTests {
         defer { for copy in copies { close(copy) } }
         for start in stride(from: 0, to: 20_000, by: 100) {
             spool.add(start..<(start + 100), size: 100)
-            if let copy = spool.descriptorToSync() { copies.append(copy) }
+            if let copy = spool.duplicateToSync() { copies.append(copy) }
         }
         let remaining = spool.remaining()
         #expect(copies.count > 10 && spool.isAllOnDisk)

@@ -62,11 +62,10 @@ final class Spool {
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns the descriptor of a file or directory to sync, or nil if all data is synced. The caller must close the
-    /// descriptor.
-    func descriptorToSync() -> Int32? {
-        for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
-        guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
+    /// Returns a duplicated descriptor that the caller must sync and close, or nil if all data is synced.
+    func duplicateToSync() -> Int32? {
+        for file in files { if let descriptor = file.duplicateToSync() { return descriptor } }
+        guard hasNewFile, let descriptor = folder?.duplicateToSync() else { return nil }
         hasNewFile = false
         return descriptor
     }

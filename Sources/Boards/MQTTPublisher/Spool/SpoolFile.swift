@@ -122,9 +122,8 @@ final class SpoolFile {
         return bytes
     }
 
-    /// Returns a duplicated descriptor for syncing, or nil if the file is already synced or no descriptor is available.
-    /// The caller must close the descriptor.
-    func descriptorToSync() -> Int32? {
+    /// Returns nil if the file is already synced or no descriptor is available.
+    func duplicateToSync() -> Int32? {
         guard isUnsynced, unacknowledgedCount > 0, let copy = SpoolFolder.duplicate(descriptor) else { return nil }
         isUnsynced = false
         return copy

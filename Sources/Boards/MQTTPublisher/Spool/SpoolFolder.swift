@@ -115,8 +115,7 @@ final class SpoolFolder {
         return names.sorted()
     }
 
-    /// Returns a duplicated descriptor for syncing, or nil if none is available. The caller must close the descriptor.
-    func descriptorToSync() -> Int32? { Self.duplicate(descriptor) }
+    func duplicateToSync() -> Int32? { Self.duplicate(descriptor) }
 
     static func duplicate(_ descriptor: Int32) -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
