@@ -58,7 +58,7 @@ struct CutCommand: ParsableCommand {
         }
         Log.error(
             "\(trace.name) ends at \(TraceSummary.seconds(last)), before the part begins. Choose an earlier --from.")
-        try ExitStatus.badTrace.exit()
+        try ExitStatus.dataError.exit()
     }
 }
 

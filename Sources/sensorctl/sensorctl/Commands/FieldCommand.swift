@@ -78,7 +78,7 @@ struct FieldCommand: ParsableCommand {
         }
         do throws(MagneticModelError) { return try MagneticModel(cof: bytes) } catch {
             Log.error("\(path) is not a magnetic model. \(error.description)")
-            try ExitStatus.badTrace.exit()
+            try ExitStatus.dataError.exit()
             throw error
         }
     }

@@ -71,7 +71,7 @@ struct MergeCommand: ParsableCommand {
             Log.error(
                 "\(trace.name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
             )
-            try ExitStatus.badTrace.exit()
+            try ExitStatus.dataError.exit()
         }
         try target.write { (sink) throws(DeviceError) in try TraceMerger.write(traces, alignment: align, to: sink) }
     }

@@ -118,7 +118,7 @@ struct PlaceCommand: AsyncParsableCommand {
                             "Line \(number) is not a coordinate in degrees, such as 48.1,11.6. Further invalid lines are not reported."
                         )
                     }
-                    status = .badTrace
+                    status = .dataError
                     printer.printNothing(at: nil)
                     continue
                 }

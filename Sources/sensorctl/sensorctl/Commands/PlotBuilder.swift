@@ -136,7 +136,7 @@ struct PlotBuilder {
                 Log.error(
                     "\(sources[number].name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
                 )
-                try ExitStatus.badTrace.exit()
+                try ExitStatus.dataError.exit()
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
@@ -154,7 +154,7 @@ struct PlotBuilder {
         let begins = startTimes
         guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {
             Log.error("\(sources.first?.name ?? "") contains no start time: omit --clock.")
-            try ExitStatus.badTrace.exit()
+            try ExitStatus.dataError.exit()
             return .elapsed
         }
         return .civil(begins[first].wall)

@@ -90,7 +90,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.speed = speed
         options.repeats = loop
         // For an invalid declaration, the exit status is the same as for a file that is not a trace.
-        return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
+        return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .dataError : ExitStatus(reading: $0) }) {
             try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
         }
     }

@@ -152,7 +152,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         switch error.code {
         case .invalidConfiguration: .usage
         case .notFound, .permissionDenied, .inputOutput: .noInput
-        default: .badTrace
+        default: .dataError
         }
     }
 

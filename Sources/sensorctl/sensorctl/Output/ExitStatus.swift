@@ -8,7 +8,7 @@ enum ExitStatus: Int32, Error {
     case success = 0
     case different = 1
     case usage = 64
-    case badTrace = 65
+    case dataError = 65
     case noInput = 66
     case unavailable = 69
     case cannotCreate = 73
@@ -39,7 +39,7 @@ enum ExitStatus: Int32, Error {
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
-            case .invalidTrace: .badTrace
+            case .invalidTrace: .dataError
             case .invalidConfiguration: .usage
             default: status
             }
