@@ -101,7 +101,7 @@ struct PlaceCommand: AsyncParsableCommand {
         var status = ExitStatus.success
         var number = 0
         while stop.reason == nil {
-            guard lines.isReadable(within: 100) else { continue }
+            guard lines.isReadable(withinMilliseconds: 100) else { continue }
             let isAtEnd: Bool
             switch lines.read() {
             case .more: isAtEnd = false
@@ -168,6 +168,7 @@ struct PlacePrinter {
 
     func print(_ placemarks: [CLPlacemark]) {
         for placemark in placemarks {
+            // The geocoder sets the location of every placemark.
             guard let coordinate = placemark.location?.coordinate else { continue }
             if json { write(placemark, coordinate) } else { output.write(line: Self.line(placemark, coordinate)) }
         }

@@ -21,7 +21,7 @@ struct CoordinateLineReader {
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
 
     /// Waits until data is available. Returns false on timeout.
-    func isReadable(within milliseconds: Int32) -> Bool {
+    func isReadable(withinMilliseconds milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, milliseconds) > 0
     }
