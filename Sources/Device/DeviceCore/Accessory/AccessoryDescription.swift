@@ -36,7 +36,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var vendorID: UInt16?
     /// The USB product ID, or nil if the accessory is not a USB device.
     public var productID: UInt16?
-    /// The supported protocols, sorted by interface number. Each name occurs only once.
+    /// The supported protocols. Accessory sources list each name only once, and sort the list by interface number.
     public var protocols: [AccessoryProtocol]
 
     /// Creates a description.
