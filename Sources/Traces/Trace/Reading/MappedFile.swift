@@ -30,6 +30,7 @@ final class MappedFile: Sendable {
     }
 
     deinit {
+        // Another mapping may reuse the addresses after munmap(2), and must not be overwritten with zeros.
         if let registration { SIGBUSGuard.unregister(registration) }
         munmap(UnsafeMutableRawPointer(bitPattern: start), count)
         if descriptor >= 0 { close(descriptor) }
@@ -164,6 +165,7 @@ enum SIGBUSGuard {
         for index in slots.indices where !slots[index].isInUse.exchange(true, ordering: .acquiring) {
             slots[index].isTruncated.store(false, ordering: .relaxed)
             slots[index].start.store(start, ordering: .relaxed)
+            // Stored last, because the handler ignores the slot until `end` is set.
             slots[index].end.store(start &+ UInt(size), ordering: .releasing)
             return Entry(index: index)
         }
