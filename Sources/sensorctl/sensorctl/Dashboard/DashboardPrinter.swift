@@ -116,7 +116,6 @@ final class DashboardPrinter: ReadingPrinter {
                     "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
                     "courseAccuracy": location.courseAccuracy,
                 ]
-                // Negative values are unknown.
                 for (name, value) in values where value >= 0 { writer.member(name, value) }
                 writer.memberIfPresent("mode", location.report.map { $0.mode.words })
                 writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })
@@ -139,7 +138,7 @@ extension FixMode {
     }
 }
 
-/// The channels of the dashboard. The raw value is the index of the channel.
+/// The channels of the dashboard. The raw value is the index in `allCases`, whose order may change.
 enum ChannelName: Int, CaseIterable {
     case accelerometer, gyroscope, magnetometer, pressure, attitude, userAcceleration, gravity, heading
 
@@ -187,5 +186,5 @@ extension DashboardFeed {
 }
 
 extension SIMD4<Float> {
-    init(_ vector: SIMD3<Double>) { self.init(Float(vector.x), Float(vector.y), Float(vector.z), 0) }
+    init(_ vector: SIMD3<Double>) { self.init(Float(vector.x), Float(vector.y), Float(vector.z), .nan) }
 }
