@@ -30,6 +30,7 @@ extension WallTime {
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0
+        // Reads at most 11 digits, so that `seconds` cannot overflow.
         while index < text.count, index < 11, let digit = Self.digit(text[index]) {
             seconds = seconds * 10 + Int64(digit)
             index += 1
@@ -52,7 +53,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns a fraction of a second in nanoseconds. `text` is empty, or consists of a decimal point and digits.
+    /// Returns a fraction of a second in nanoseconds, or nil unless the text is empty or a decimal point with digits.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
@@ -72,7 +73,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// Returns a two-digit number, or a large negative number if the characters are not digits.
+    /// Returns a two-digit number or, for other characters, a number that is out of range even as part of a year.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)
