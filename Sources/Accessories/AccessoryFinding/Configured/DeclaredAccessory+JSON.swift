@@ -11,9 +11,6 @@ extension DeclaredAccessory {
     ///
     /// Invalid values are skipped. An accessory requires a name and at least one protocol that can be opened.
     ///
-    /// - Parameters:
-    ///   - json: The content of the file.
-    ///   - path: The path of the file.
     /// - Returns: The accessory and the problems found. The accessory is `nil` if the file does not declare a valid
     ///   accessory.
     package static func read(json: [UInt8], path: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
@@ -54,7 +51,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Reads an accessory. In problem messages, key names are prefixed with `prefix`.
+    /// Reads an accessory. In problem messages, `prefix` precedes key names. It is empty or ends with a dot.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
