@@ -32,8 +32,9 @@ struct HeadingFilter: Sendable {
     }
 }
 
+/// Detects magnetic disturbances that last long enough to be reported as a failure.
 struct DisturbanceDetector: Sendable {
-    /// A magnetic disturbance that lasts for this many seconds is reported as a failure.
+    /// The duration after which a disturbance is reported, in seconds.
     static let minimumDuration = 5.0
 
     private var since: BootTime?
@@ -54,7 +55,7 @@ struct DisturbanceDetector: Sendable {
 }
 
 /// Limits the rate of calibration prompts. A prompt is due when headings become invalid. If the previous prompt was
-/// shown too recently, the new one is postponed.
+/// due too recently, the new one is postponed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
