@@ -84,4 +84,40 @@ struct WorkerThreadTests {
         #expect(source.isRunning.wait(timeout: .now() + 60) == .success)
         for subscription in [first, second] { subscription.cancel() }
     }
+
+    /// A hub whose subscribers change while it is marked as unavailable.
+    private final class ChangingHub: ThreadedHub {
+        let hasSubscribers = true
+        let demandDidChange: @Sendable () -> Void
+        let statuses = Mutex<[SourceStatus]>([])
+
+        init(demandDidChange: @escaping @Sendable () -> Void) { self.demandDidChange = demandDidChange }
+
+        func setStatus(_ status: SourceStatus) {
+            let count = statuses.withLock { statuses in
+                statuses.append(status)
+                return statuses.count
+            }
+            if count == 1 { demandDidChange() }
+        }
+    }
+
+    @Test("A source's thread is not started before its hub has been marked as unavailable")
+    func statusOrder() {
+        let attempts = Atomic<Int>(0)
+        let thread = SourceThread<ChangingHub>(
+            for: "a test", retryDelay: 3600,
+            spawn: { _ throws(DeviceError) in
+                attempts.add(1, ordering: .relaxed)
+                throw DeviceError(.busy, "No more threads.")
+            }
+        ) { _, _ in }
+        let hub = ChangingHub { thread.demandDidChange() }
+        thread.attach(hub)
+        thread.demandDidChange()
+        #expect(attempts.load(ordering: .relaxed) == 1)
+        #expect(hub.statuses.withLock(\.count) == 1)
+        thread.demandDidChange()
+        #expect(attempts.load(ordering: .relaxed) == 2)
+    }
 }

@@ -74,13 +74,14 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         do throws(DeviceError) {
             try spawn { self.run() }
         } catch {
-            let (hub, failures) = state.withLock { state in
+            // The phase is still `running`, so no other thread can start the source and set a newer status meanwhile.
+            state.withLock { $0.hub }?.setStatus(.unavailable(error))
+            let failures = state.withLock { state in
                 state.failures += 1
                 state.phase = .waiting(failures: state.failures)
-                return (state.hub, state.failures)
+                return state.failures
             }
             DispatchQueue.global().asyncAfter(deadline: .now() + retryDelay) { self.retry(after: failures) }
-            hub?.setStatus(.unavailable(error))
         }
     }
 
