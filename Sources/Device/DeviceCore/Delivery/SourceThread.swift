@@ -13,14 +13,14 @@ extension PositionHub: ThreadedHub {}
 extension BeaconHub: ThreadedHub {}
 
 /// A source's thread, which runs while the source's hub has subscribers. At most one thread runs at a time, even if
-/// subscription changes are reported out of order.
+/// subscription changes are reported out of order. The source owns the hub, whose `demandChanged` closure owns this object.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private enum Phase {
         case stopped
         /// The thread is running. The pipe is nil until the thread has created it.
         case running(WakeupPipe?)
-        /// The system could not create a thread. Another attempt is made after a delay, or when subscriptions change.
-        /// The number identifies the failed attempt, so that an outdated delay has no effect.
+        /// The system could not create a thread, and the hub's status has been set. Another attempt is made after a
+        /// delay, or when subscriptions change. The number identifies the failed attempt for the end of the delay.
         case waiting(failures: Int)
     }
 
@@ -30,7 +30,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         var failures = 0
     }
 
-    private let name: String
+    private let purpose: String
     private let retryDelay: Double
     private let spawn: WorkerThread.Spawn
     private let work: @Sendable (Hub, WakeupPipe) -> Void
@@ -39,17 +39,17 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe, for error messages.
+    ///   - purpose: The purpose of the thread's wakeup pipe, for error messages.
     ///   - retryDelay: The delay, in seconds, before another attempt if threads or file descriptors have run out.
     ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the
     ///     hub has subscribers, and return if not. If it returns earlier, it is called again immediately.
     ///   - spawn: The function that creates the thread.
     package init(
-        for name: String, retryDelay: Double,
+        for purpose: String, retryDelay: Double,
         spawn: @escaping WorkerThread.Spawn = { body throws(DeviceError) in try WorkerThread.start(body) },
         work: @escaping @Sendable (Hub, WakeupPipe) -> Void
     ) {
-        self.name = name
+        self.purpose = purpose
         self.retryDelay = retryDelay
         self.spawn = spawn
         self.work = work
@@ -96,15 +96,14 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             let hub = state.withLock { $0.hub }
             let isIdle = hub.map { !$0.hasSubscribers } ?? true
             if isIdle { hub?.setStatus(.unknown) }
-            let next = state.withLock { state -> Hub?? in
+            let next = state.withLock { state -> Hub? in
                 if let hub = state.hub, hub.hasSubscribers { return hub }
-                // If `isIdle` is false here, the last subscription was cancelled after `isIdle` was determined. The
-                // loop then runs once more to reset the hub's status.
-                guard isIdle else { return nil }
-                state.phase = .stopped
-                return .some(nil)
+                if isIdle { state.phase = .stopped }
+                return nil
             }
-            if let next { return next }
+            // If the last subscription was cancelled after `isIdle` was determined, the loop runs once more to reset
+            // the hub's status.
+            if next != nil || isIdle { return next }
         }
     }
 
@@ -113,7 +112,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             do throws(DeviceError) {
                 // Releases the previous pipe first, because the process may be short of file descriptors.
                 state.withLock { $0.phase = .running(nil) }
-                let wakeUp = try WakeupPipe(for: name)
+                let wakeUp = try WakeupPipe(for: purpose)
                 state.withLock { $0.phase = .running(wakeUp) }
                 work(hub, wakeUp)
             } catch {
