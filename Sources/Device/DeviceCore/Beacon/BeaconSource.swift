@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A source of Bluetooth beacon advertisements.
 package protocol BeaconSource: Sendable {
     /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
     /// reason.
     var problem: DeviceError? { get }
 
-    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received,
-    /// `BeaconEvent.lost` is delivered before this call returns. The radio runs while there is a subscription.
+    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received, this call
+    /// delivers `BeaconEvent.lost` before it returns. The radio runs while there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
@@ -59,6 +60,7 @@ public struct BeaconSighting: Sendable {
     }
 }
 
+/// The source of a device that cannot receive beacons.
 package struct NoBeaconSource: BeaconSource {
     package init() {}
 
@@ -73,8 +75,8 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call it on one
-/// thread at a time. No lock is held while subscribers run.
+/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call `post` on one
+/// thread at a time. Any thread may subscribe. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
@@ -91,6 +93,7 @@ package final class BeaconHub: BeaconSource {
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
         registry.add(subscriber)
+        // Started before `subscription(of:)`, which starts the source, so that the first events are not missed.
         subscriber.state.start(subscriber.notify)
         return registry.subscription(of: subscriber)
     }

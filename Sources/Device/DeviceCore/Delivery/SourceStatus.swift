@@ -92,7 +92,7 @@ struct SubscriberState: ~Copyable, Sendable {
     }
 
     /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
-    /// subscribing thread, before the subscription that can be cancelled exists.
+    /// subscribing thread, before the subscription exists, because `startReceiving()` would overwrite `cancelled`.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         startReceiving()

@@ -2,13 +2,14 @@
 
 import Synchronization
 
+/// A subscriber of a hub. The hub calls `deliver` on one thread at a time. Meanwhile, another thread may call `notify`.
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The subscriber's request. An `AccessoryHub` has no requests and uses this property for the subscriber's queue of
     /// undelivered events.
     let request: Request
     private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void
-    private let batchCompleted: @Sendable () -> Void
+    private let onBatchComplete: @Sendable () -> Void
     let state = SubscriberState()
 
     init(
@@ -18,16 +19,17 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
         self.request = request
         self.executor = executor
         self.receive = receive
-        batchCompleted = onBatchComplete
+        self.onBatchComplete = onBatchComplete
     }
 
-    /// Delivers the event if the subscriber is active and may be called on this thread.
+    /// Delivers the event if the subscriber is active and may be called on this thread. A subscriber that joins while
+    /// another executor reads misses the events of that read.
     func deliver(_ event: Event) { if state.isReceiving, DeferredCallbacks.permits(executor) { receive(event) } }
 
     /// Delivers a status change, even to a subscriber that is still joining.
     func notify(_ event: Event) { receive(event) }
 
-    func completeBatch() { if !state.isCancelled { batchCompleted() } }
+    func completeBatch() { if !state.isCancelled { onBatchComplete() } }
 }
 
 /// The subscribers of a hub, the source's status and the hub's own state. The lock is not held while subscribers run.
@@ -49,19 +51,21 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     }
 
     private let state: Mutex<State>
-    let demandDidChange: @Sendable () -> Void
+    let demandChanged: @Sendable () -> Void
 
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
     ///   the closure must read the current value of `hasSubscribers`.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(content: content))
-        self.demandDidChange = demandChanged
+        self.demandChanged = demandChanged
     }
 
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
+    /// Adds a subscriber, which receives nothing until its state is started.
+    ///
     /// - Parameter prepare: Called with the lock held, before the subscriber is added.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
@@ -71,13 +75,14 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls `demandChanged` and returns a subscription for a subscriber that has already been added.
+    /// Calls `demandChanged` and returns a subscription for a subscriber that has been added and started. If the source
+    /// started earlier, the subscriber would miss its first events.
     func subscription(of subscriber: Member) -> Subscription {
-        demandDidChange()
+        demandChanged()
         return Subscription { [weak self] in
             subscriber.state.cancel()
             self?.withLock { $0.remove(subscriber) }
-            self?.demandDidChange()
+            self?.demandChanged()
         }
     }
 

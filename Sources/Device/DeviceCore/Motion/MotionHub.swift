@@ -62,8 +62,8 @@ package final class MotionHub: MotionSource {
     private let state = Mutex(State())
     private let demandChanged: @Sendable () -> Void
 
-    /// - Parameter demandChanged: Called whenever the demand may have changed. Calls may arrive out of order, so the
-    ///   closure must read the current value of `demand(of:)`.
+    /// - Parameter demandChanged: Called without the lock whenever the demand may have changed. Calls may arrive out
+    ///   of order, so the closure must read the current value of `demand(of:)`.
     package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
@@ -195,7 +195,7 @@ package final class MotionHub: MotionSource {
     package func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
         // There is usually a single subscriber, for which no array is needed.
-        var first: MotionSubscriber?
+        var onlySubscriber: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
         var matrix: MountMatrix?
@@ -211,7 +211,7 @@ package final class MotionHub: MotionSource {
             }
             state.sensors[index].meter.record(batch.times, decimationFactor: batch.decimationFactor)
             if state.sensors[index].subscribers.count == 1 {
-                first = state.sensors[index].subscribers[0]
+                onlySubscriber = state.sensors[index].subscribers[0]
             } else {
                 subscribers = state.sensors[index].subscribers
             }
@@ -232,7 +232,7 @@ package final class MotionHub: MotionSource {
             rotated = deviceBatch
             subscriber.deliver(deviceBatch, sensorInterval: interval)
         }
-        if let first { return deliver(to: first) }
+        if let onlySubscriber { return deliver(to: onlySubscriber) }
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
@@ -246,8 +246,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `quiet` closures of the subscribers whose sensors exist. The others have no input. The source must
-    /// call this function when it has no more readings for now, for example at the end of a trace.
+    /// Calls the closures that the subscribers of existing sensors passed as `quiet`. Subscribers without a sensor have
+    /// no input. The source must call this function when it has no more readings for now, as at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

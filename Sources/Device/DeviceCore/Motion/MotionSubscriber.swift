@@ -2,13 +2,15 @@
 
 import Synchronization
 
+/// A subscriber of a `MotionHub`. The hub calls `deliver` on the thread that posts the readings. Meanwhile, another
+/// thread may call `notify`. A subscriber that moves to another sensor may receive readings on two threads at once.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
     /// True if the sensor's rate is needed to select the readings to deliver.
     let needsRate: Bool
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
-    private let inputIdle: @Sendable () -> Void
+    private let onInputIdle: @Sendable () -> Void
     private let decimator: Mutex<Decimator>
 
     init(
@@ -18,11 +20,12 @@ final class MotionSubscriber: Sendable {
         self.request = request
         needsRate = !request.includesAllReadings && request.decimates && request.interval != 0
         self.receive = receive
-        inputIdle = onInputIdle
+        self.onInputIdle = onInputIdle
         decimator = Mutex(Decimator(interval: request.interval))
     }
 
-    /// Delivers the requested readings if the subscriber is active and may be called on this thread.
+    /// Delivers the requested readings if the subscriber is active and may be called on this thread. A subscriber that
+    /// joins while another executor reads misses the readings of that read. See `DeferredCallbacks.permits(_:)`.
     ///
     /// - Parameter sensorInterval: The time between sensor readings in seconds, or nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
@@ -30,20 +33,22 @@ final class MotionSubscriber: Sendable {
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
+            // The tolerance of 2 % keeps a sensor that runs slightly too fast from losing single readings.
             receive(.samples(batch))
         } else if let decimated = decimator.withLock({ $0.decimate(batch) }) {
             receive(.samples(decimated))
         }
     }
 
+    /// Delivers a status change, even to a subscriber that is still joining or may not receive readings on this thread.
     func notify(_ event: MotionEvent) { receive(event) }
-    func reportInputIdle() { if state.isReceiving { inputIdle() } }
+    func reportInputIdle() { if state.isReceiving { onInputIdle() } }
 }
 
 /// Decimates sensor readings to an interval, based on their time stamps. Each selected reading determines when the next
 /// one is due. Because time stamps jitter, a reading is also selected if it is early by at most half a sensor interval.
 package struct Decimator: Sendable {
-    /// The requested time between readings, in seconds.
+    /// The requested time between readings, in seconds. 0 selects every reading.
     package let interval: Double
     private var due: BootTime?
     private var last: BootTime?
@@ -53,7 +58,7 @@ package struct Decimator: Sendable {
     package mutating func selects(_ time: BootTime) -> Bool {
         defer { last = time }
         guard let due, let last, time >= last else {
-            // The first reading, or the first reading after the clock was set back.
+            // The first reading, or the first reading after the time stamps jumped back.
             self.due = time.advanced(bySeconds: interval)
             return true
         }
@@ -77,8 +82,8 @@ package struct Decimator: Sendable {
     }
 }
 
-/// Measures a sensor's rate from time stamps, as the mean over a window of one to two seconds. A gap of more than one
-/// second restarts the measurement.
+/// Measures a sensor's rate from time stamps, in successive windows of at least 1 s. A gap of more than 1 s restarts the
+/// measurement.
 struct RateMeter {
     /// The minimum length of a window and the longest gap allowed within a window, both in nanoseconds.
     private static let window: Int64 = 1_000_000_000
@@ -89,7 +94,7 @@ struct RateMeter {
     private var count = 0
     private var previousRate: Double?
 
-    /// The rate in hertz, or nil until the readings span 0.1 s.
+    /// The rate in hertz, averaged over at least 0.5 s, or over at least 0.1 s in the first window. nil before that.
     var rate: Double? {
         guard let start, count > 0 else { return previousRate }
         let seconds = last.seconds(since: start)

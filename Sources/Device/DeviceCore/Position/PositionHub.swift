@@ -18,9 +18,10 @@ package final class PositionHub: PositionSource {
     // read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
+    /// True inside `withBatch`. Atomic because a joining subscriber reads it on its own thread.
     private let isInBatch = Atomic<Bool>(false)
     /// The time in nanoseconds at which the next held report is due. Atomic because it is read without the lock.
-    private let due = Atomic<Int64>(BootTime.never.nanoseconds)
+    private let nextDueTime = Atomic<Int64>(BootTime.never.nanoseconds)
 
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
     ///   the closure must read the current value of `hasSubscribers`.
@@ -50,7 +51,7 @@ package final class PositionHub: PositionSource {
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
         // Called for every new subscriber, because an executor must stop polling when a second subscriber joins.
-        registry.demandDidChange()
+        registry.demandChanged()
         return Subscription { [weak self] in
             subscriber.state.cancel()
             self?.remove(subscriber)
@@ -63,14 +64,14 @@ package final class PositionHub: PositionSource {
             state.remove(subscriber)
             if state.subscribers.isEmpty { state.content.selector.reset() }
         }
-        registry.demandDidChange()
+        registry.demandChanged()
     }
 
     private func change<Result: Sendable>(
         _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
         registry.withLock { state in
-            defer { due.store(state.content.selector.nextDeadline.nanoseconds, ordering: .releasing) }
+            defer { nextDueTime.store(state.content.selector.nextDeadline.nanoseconds, ordering: .releasing) }
             return body(&state)
         }
     }
@@ -217,7 +218,7 @@ package final class PositionHub: PositionSource {
     // MARK: Held epochs
 
     /// The time at which `deliverDueReports` must be called next, or `.never` if no report is held.
-    package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
+    package var nextDeadline: BootTime { BootTime(nanoseconds: nextDueTime.load(ordering: .acquiring)) }
 
     /// Delivers the held reports of epochs that are considered complete, because no further report arrived before the
     /// deadline.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A source of the state of the machine's battery.
 package protocol StatusSource: Sendable {
     /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
@@ -35,8 +36,8 @@ public struct BatteryReading: Sendable, Hashable {
     }
 }
 
-/// Stores the machine's status and delivers changes to subscribers. The hub is owned by a source or a player, which
-/// must call `post` on one thread at a time. No lock is held while subscribers run.
+/// Stores the battery's state and delivers changes to subscribers. The hub is owned by a source or a player, which must
+/// call `post` on one thread at a time. No lock is held while subscribers run.
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 
@@ -52,6 +53,7 @@ package final class StatusHub: StatusSource {
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BatteryReading?>((), receive: receive)
         registry.add(subscriber)
+        // Started before `subscription(of:)`, which starts the source, so that the first change is not missed.
         subscriber.state.startReceiving()
         return registry.subscription(of: subscriber)
     }
@@ -60,7 +62,7 @@ package final class StatusHub: StatusSource {
         registry.publish { content in
             guard content != battery else { return nil }
             content = battery
-            return .some(battery)
+            return .some(battery)  // An event even if `battery` is nil.
         }
     }
 }
