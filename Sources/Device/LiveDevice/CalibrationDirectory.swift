@@ -16,7 +16,6 @@ package final class CalibrationDirectory: CalibrationStore {
 
     package let path: String?
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
-    private let writeLock = Mutex(())
 
     /// Creates a store. The directory is created when the first calibration is stored. If the path is nil or not
     /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
@@ -42,6 +41,7 @@ package final class CalibrationDirectory: CalibrationStore {
         return nil
     }
 
+    /// True if there is a directory, even if this user may not write to it.
     package var isWritable: Bool { path != nil }
 
     /// The errors from the last attempt to read or write each file, sorted by path.
@@ -51,7 +51,8 @@ package final class CalibrationDirectory: CalibrationStore {
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// The name consists of the sensor kind, for readability, and a hash of the key, which may contain any character.
+    /// The name consists of the sensor kind, for readability, and a hash of the key, which may contain any character. It
+    /// must not change, because stored calibrations would no longer be found.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
@@ -93,6 +94,7 @@ package final class CalibrationDirectory: CalibrationStore {
         do throws(JSONError) {
             try reader.beginObject()
             while let name = try reader.nextKey() {
+                // A `word` holds up to 8 bytes. Longer keys must be compared with `equals`.
                 switch name.word {
                 case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
                 case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0
@@ -141,15 +143,13 @@ package final class CalibrationDirectory: CalibrationStore {
             calibration.writeMembers(to: &writer)
         }
         writer.newline()
-        let bytes = writer.bytes
-        let error = writeLock.withLock { _ -> DeviceError? in
-            do throws(DeviceError) {
-                try StateDirectory.replace(file, with: bytes, mode: 0o644)
-                return nil
-            } catch { return error }
+        do throws(DeviceError) {
+            try StateDirectory.replace(file, with: writer.bytes, mode: 0o644)
+        } catch {
+            record(error, for: file)
+            throw error
         }
-        record(error, for: file)
-        if let error { throw error }
+        record(nil, for: file)
     }
 
     /// Does not throw if the file does not exist.
