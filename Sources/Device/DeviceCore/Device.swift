@@ -20,7 +20,7 @@ public final class Device: Sendable {
     package let beaconSource: any BeaconSource
     package let statusSource: any StatusSource
     package let calibrations: any CalibrationStore
-    /// Provides the callback executors during playback. nil for the live device.
+    /// Provides the callback executors during playback. nil unless the device plays a trace.
     package let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource

@@ -10,13 +10,14 @@ package enum StateDirectory {
     /// Temporary files are considered stale when they are older than this many seconds. Writing a file takes less than
     /// a second.
     private static let maximumAge: Int64 = 3600
+    /// The maximum number of names to check for stale files, so that a huge directory does not delay writing.
     private static let maximumNames = 10_000
     /// The number in the name of this process's last temporary file. It starts at a random value, because processes in
     /// different containers may share the directory and have the same process ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Replaces a file and creates its directory if necessary. After a power failure, either the old or the new file
-    /// exists.
+    /// Replaces a file and creates its directory if necessary. The path must be absolute. After a power failure, either
+    /// the old or the new file exists. Thread-safe, because each call has its own temporary file.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {
@@ -63,7 +64,7 @@ package enum StateDirectory {
     }
 }
 
-/// A hash for file names that is the same in every process and on every machine. Not cryptographically secure.
+/// A hash for file names that is the same in every process and on every machine, and must not change. Not cryptographic.
 enum StableHash {
     /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits. See http://www.isthe.com/chongo/tech/comp/fnv/.
     static func text(_ bytes: some Sequence<UInt8>) -> String {

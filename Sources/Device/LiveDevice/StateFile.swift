@@ -24,7 +24,8 @@ package final class StateFile: Sendable {
     }
 
     /// Returns the current program's file for the given purpose, or nil if the environment specifies no directory. The
-    /// path of the executable identifies the program. Two processes of the same program share the file.
+    /// path of the executable identifies the program. Two processes of the same program share the file. The file name
+    /// must not change, because programs would lose their state.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

@@ -5,7 +5,7 @@ import IIOSource
 import Synchronization
 import UdevMonitor
 
-/// Detects added and removed local IIO devices using a udev monitor, which starts when the source is first used.
+/// Detects added and removed local IIO devices using a udev monitor, which starts when sensors are first requested.
 final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor

@@ -12,7 +12,7 @@ public protocol AccessorySource: Sendable {
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The first event lists
     /// the attached accessories and is delivered before this call returns. Changes are delivered on the source's
-    /// threads.
+    /// threads, or by this call if they occur while it delivers the first event.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
@@ -37,6 +37,7 @@ public enum AccessoryEvent: Sendable {
     case detached(AccessoryDescription)
 }
 
+/// The source of a device without accessories.
 package struct NoAccessorySource: AccessorySource {
     package init() {}
 
@@ -87,6 +88,7 @@ package final class AccessoryHub: Sendable {
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
+        // Started before the drain, which would otherwise drop the snapshot.
         subscriber.state.startReceiving()
         subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)

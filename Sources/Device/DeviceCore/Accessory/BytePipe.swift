@@ -11,6 +11,7 @@ package final class BytePipe: Sendable {
     private struct State: ~Copyable {
         var ring: ByteRingBuffer
         var end: ByteChannelEnd?
+        /// True if the writer is to be notified when space becomes available.
         var isWriterWaiting = false
         var reader: (@Sendable (ReaderEvent) -> Void)?
         var writer: (@Sendable (WriterEvent) -> Void)?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A ring buffer of bytes. Not thread-safe, except that reserved memory may be filled while another thread reads.
 package struct ByteRingBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0

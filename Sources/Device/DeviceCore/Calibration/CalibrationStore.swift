@@ -2,7 +2,8 @@
 
 /// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// True if calibrations can be stored persistently. If false, `store` stores nothing and need not throw.
+    /// False if there is no place to store calibrations. `store` then stores nothing and need not throw. If true, `store`
+    /// may still fail.
     var isWritable: Bool { get }
 
     /// Returns nil if no usable calibration is stored.

@@ -2,6 +2,7 @@
 
 public import JSONBytes
 
+/// The JSON form of a calibration. Files and traces contain it, so its keys must not change.
 extension SensorCalibration: JSONWritable {
     @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
@@ -30,6 +31,7 @@ extension SensorCalibration: JSONWritable {
         return builder.calibration
     }
 
+    /// Collects the members of a calibration from an object that may also have other members.
     package struct Builder {
         private var value = SensorCalibration()
         private var hasOffset = false
@@ -59,6 +61,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("heldUp"): value.upDirections = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
+            // Longer than the 8 bytes of a `word`.
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
             default: return false
             }

@@ -54,13 +54,14 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 /// | `certificate` | `DEVICE_SERVICES_MQTT_CERTIFICATE_FILE` | `mqtt.certificateFile` |
 /// | `key` | `DEVICE_SERVICES_MQTT_KEY_FILE` | `mqtt.keyFile` |
 public struct BrokerCredentialFiles: Sendable, Hashable {
-    /// A file that contains a single line, `name:password`. The file is rejected if all users can read it.
+    /// A file that contains a single line, `name:password`. The file is rejected if users outside its group can access
+    /// it, or if its group can change it.
     public var password: String?
     /// A file with the certificates of the trusted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The client's private key, in PEM format without a passphrase. The file is rejected if all users can read it.
+    /// The client's private key, in PEM format without a passphrase. The file is rejected as for ``password``.
     public var key: String?
 
     /// Creates a set of file paths.

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of sensor settings. A longer list is considered a mistake.
+    /// The maximum numbers of addresses and of sensor settings. Further elements are ignored.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.

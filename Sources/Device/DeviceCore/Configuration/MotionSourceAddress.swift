@@ -2,7 +2,7 @@
 
 /// The address of a libiio context with motion sensors, such as `local:`, `ip:192.168.2.1` or `ip:board:30431`.
 public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The libiio backends.
+    /// The libiio backends. The raw value is the part of an address before the colon.
     public enum Backend: String, Sendable, CaseIterable {
         /// The kernel of this machine.
         case local

@@ -8,7 +8,7 @@
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The clients that can connect to a position source.
+    /// The clients that can connect to a position source. The raw value is the scheme of an address.
     public enum Client: String, Sendable {
         /// This package's gpsd client and decoder.
         case native = "gpsd"

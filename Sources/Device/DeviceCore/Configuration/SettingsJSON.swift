@@ -19,6 +19,7 @@ package struct SettingsJSON {
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
     }
 
+    /// Records at most 100 problems, so that a damaged file cannot fill the log.
     mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     package static let defaultConsequence = "The default is used."

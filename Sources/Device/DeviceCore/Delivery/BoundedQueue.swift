@@ -100,6 +100,7 @@ package import Synchronization
         drainingItems = []
     }
 
+    /// True while the current drain has undelivered items, so already false while it delivers its last item.
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
@@ -121,6 +122,8 @@ extension BoundedQueue: Sendable where Item: Sendable {}
 extension Mutex {
     /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
     /// thread or an outer call is already draining the queue, because that drain delivers all items.
+    ///
+    /// - Parameter isScheduled: True if `scheduleDrainIfNeeded()` has already returned true to the caller.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

@@ -67,6 +67,7 @@ public enum SensorRates: Sendable, Hashable {
     /// supported rate. Infinity therefore selects the highest rate. Returns nil if the driver does not report its
     /// rates.
     package func rate(atLeast wanted: Double) -> Double? {
+        // The tolerances of 1e-9 absorb rounding errors.
         switch self {
         case .unknown: return nil
         case .list(let rates): return rates.first { $0 >= wanted * (1 - 1e-9) } ?? rates.last

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The copy-on-write storage of a report.
 extension PositionReport {
-    /// The values of a report. For their documentation, see the properties of `PositionReport`.
+    /// The values of a report. Each value needs a documented property in `PositionReport`, and a line in `reset()`.
     @usableFromInline package struct Values: Sendable {
         @usableFromInline package var receiver: String = ""
         @usableFromInline package var mode: FixMode = FixMode.unknown
@@ -89,6 +90,7 @@ extension PositionReport {
         return storage
     }
 
+    /// Resets the report to missing values, and returns its storage, which no other report shares.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage

@@ -114,6 +114,7 @@ struct ReceiverQuality: Sendable {
     static let switchDelay = 10.0
 
     private(set) var mode = FixMode.unknown
+    /// The horizontal error in metres, or infinity if unknown.
     private(set) var error = Double.infinity
     /// The arrival time of the last report. Initially earlier than any other time.
     private(set) var lastReport = BootTime(nanoseconds: .min)

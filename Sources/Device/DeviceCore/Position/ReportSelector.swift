@@ -24,6 +24,7 @@ struct ReportSelector: Sendable {
     }
 
     private(set) var receivers: [Receiver] = []
+    /// The index of the receiver that is in use. Valid unless `receivers` is empty.
     private(set) var chosen = 0
     /// The index of the receiver whose attitude reports are delivered.
     private var attitudeReceiver = 0
@@ -45,6 +46,7 @@ struct ReportSelector: Sendable {
         return index
     }
 
+    /// Records the report and updates the choice of the receiver. For the results, see `EpochCoalescer.accept`.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {

@@ -32,6 +32,7 @@ public struct SkyReport: Sendable {
     /// Creates an empty report.
     public init() {}
 
+    /// True if the position report is from the same receiver and arrived at most 30 s after this report.
     package func belongs(to report: PositionReport) -> Bool {
         receiver == report.receiver && report.arrival.seconds(since: arrival) <= 30
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The clock of a simulated device. Time advances only when a method moves the clock. Timers run only in
 /// `runNextTimer(upTo:)`, on the thread that calls it, in the order of their deadlines. Timers with equal deadlines run
-/// in creation order. While a timer runs, the clock shows the timer's deadline.
+/// in creation order. While a timer runs, the clock shows the timer's deadline, unless it has already passed it.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime

@@ -121,6 +121,8 @@ extension BatteryReading {
         // At this point, every battery is full, not charging or in an unknown state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
+        // A battery that does not charge, for example because of a charge limit, counts as full if its level rounds to
+        // 100 %, and otherwise as charging.
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }
         return statuses.contains(.unknown) ? .unknown : .charging
     }

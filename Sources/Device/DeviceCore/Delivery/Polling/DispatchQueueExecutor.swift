@@ -4,6 +4,7 @@ package import Dispatch
 import Synchronization
 import SystemCalls
 
+/// An executor for a dispatch queue. A thread of its own polls for the queue, while a source is registered.
 package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
     /// The `onReady` closures to call when the queue's polling thread ends, or nil if no polling thread is running.
