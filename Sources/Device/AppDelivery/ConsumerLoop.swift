@@ -3,6 +3,7 @@
 package import DeviceCore
 import Synchronization
 
+/// The elements that a loop has not delivered yet.
 package protocol ConsumerBuffer: Sendable {
     associatedtype Element: Sendable
 
@@ -43,10 +44,13 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         return isFirst
     }
 
-    /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled.
+    /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled. Only one task may wait.
+    ///
+    /// - Parameter onCancel: Called if the task is cancelled. It must call `finish()`, which ends the wait.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // The outer optional is nil if the consumer has to wait.
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
                     // Ends the previous element only after the next one has begun. Otherwise, the gate would consider

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
+/// An executor for an operation queue, which determines when and on how many threads the work runs.
 final class OperationQueueExecutor: CallbackExecutor {
     private let queue: OperationQueue
 

@@ -22,6 +22,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
+        /// The `onReady` closures to call once the run loop can poll, or once it is known to be unable to.
         var waiting: [@Sendable () -> Void] = []
 
         mutating func removeReadyCallbacks() -> [@Sendable () -> Void] {

@@ -48,7 +48,7 @@ package enum DecimalDigits {
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {
             var sink = ASCIISink(bytes: bytes)
-            bytes = []
+            bytes = []  // The sink is then the only owner, so appending does not copy the array.
             value.write(to: &sink)
             bytes = sink.bytes
             return

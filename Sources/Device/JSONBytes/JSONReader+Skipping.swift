@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Methods that skip values.
 extension JSONReader {
     /// Skips and validates the next value. Not recursive, so that deep nesting cannot exhaust the stack.
     package mutating func skipValue() throws(JSONError) {
@@ -23,6 +24,7 @@ extension JSONReader {
                 let isObject = byte == UInt8(ascii: "{")
                 objects = objects &<< 1 | (isObject ? 1 : 0)
                 let next = try nextByte(&at)
+                // An empty level is closed by `scanSeparators`.
                 if next == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
                 if isObject { try scanKey(&at) }
                 continue
@@ -68,6 +70,7 @@ extension JSONReader {
     }
 }
 
+/// Methods that recognize values written as words.
 extension JSONReader {
     /// A JSON value that is written as a word, such as `true`.
     enum Literal {

@@ -6,6 +6,7 @@
     func write(to writer: inout JSONWriter)
 }
 
+/// Methods that append members, objects and arrays.
 extension JSONWriter {
     /// Appends a member. The key must be printable ASCII without quotes or backslashes. Writes `null` for nil.
     @inlinable package mutating func member(_ key: StaticString, _ value: some JSONWritable) {

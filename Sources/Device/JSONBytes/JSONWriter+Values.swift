@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Methods that append keys and strings.
 extension JSONWriter {
     @usableFromInline package mutating func key(text key: String) {
         string(key)
@@ -39,6 +40,7 @@ extension JSONWriter {
             let byte = text[index]
             index += 1
             switch byte {
+            // The first bytes of the characters that `appendMultibyte` may escape.
             case 0xc2, 0xd8, 0xe2, 0xef, 0xf3:
                 index += appendMultibyte(UnsafeBufferPointer(rebasing: text[(index - 1)...])) - 1
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape(byte)
@@ -89,6 +91,7 @@ extension JSONWriter {
     }
 }
 
+/// Methods that append numbers.
 extension JSONWriter {
     @usableFromInline package mutating func int(_ value: Int64) {
         separate()

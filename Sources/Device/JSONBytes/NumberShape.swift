@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a number: its sign and the number of digits before and after the decimal point. The shape is empty if
-/// the number has too many digits or no decimal point.
+/// the number has too many digits, no decimal point, or an exponent.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15

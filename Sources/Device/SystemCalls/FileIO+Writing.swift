@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Methods that create directories, and write and replace whole files.
 extension FileIO {
+    /// Creates a directory and its parents. Does nothing if it exists. The path must be absolute.
     package static func createDirectory(_ path: String) throws(DeviceError) {
         if isDirectory(path) { return }
         var parent = ""
@@ -67,6 +69,7 @@ extension FileIO {
         if let number { throw writeError(path, call: "write", errno: number) }
     }
 
+    /// Returns nil on success, or an error number.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             var offset = 0
