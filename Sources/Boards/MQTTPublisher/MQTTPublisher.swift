@@ -37,6 +37,7 @@ public final class MQTTPublisher: Sendable {
 
     private let work: PublisherLoop
     private let clock: any DeviceClock
+    /// The readings of each sensor that do not yet fill a message.
     private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
     /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool is unusable.
@@ -118,6 +119,7 @@ public final class MQTTPublisher: Sendable {
         flush()
         let seconds = time.inSeconds
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
+        // Up to 3 s longer, for disconnecting and for writing the queue to disk.
         work.waitForEnd(atMost: seconds + 3)
     }
 }

@@ -18,6 +18,7 @@ final class PublisherLoop: Sendable {
         var isDisconnected = false
         /// The time of the next spool sync. It is nil while the publisher is connected and no messages are queued.
         var syncDeadline: BootTime?
+        /// The thread that executes `run()`, in the notation of `currentThread()`.
         var thread: UInt?
 
         mutating func nextUnreportedFailure() -> DeviceError? {
@@ -32,6 +33,7 @@ final class PublisherLoop: Sendable {
     private let open: BrokerOpener
     /// Called on the publisher's thread and in `add`, never while the lock is held.
     private let onEvent: @Sendable (MQTTPublisher.Event) -> Void
+    /// The clock for all timeouts. The clock of the published data may be that of a trace.
     private let clock = LiveClock()
     private let wakeUp: WakeupPipe
     private let disk: SpoolFileSystem
@@ -152,6 +154,7 @@ final class PublisherLoop: Sendable {
                         (state.isSending, state.isDisconnected) = (true, false)
                     }
                     onEvent(.connected)
+                    // Not in `inFlight`, because these messages are not in the spool.
                     for message in presence.birthMessages { _ = try connection.publish(message) }
                 case .delivered(let number): acknowledge(inFlight.acknowledge(number))
                 case .subscribed, .message: break

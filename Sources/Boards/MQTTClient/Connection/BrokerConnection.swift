@@ -14,6 +14,7 @@ package struct BrokerMessage: Sendable, Equatable {
     }
 }
 
+/// An event of a connection to a broker.
 package enum BrokerEvent: Sendable, Equatable {
     case connected
     /// The broker has acknowledged the message with this ID.
@@ -28,6 +29,7 @@ package enum BrokerEvent: Sendable, Equatable {
     package static let payloadLimit = 65_536
 }
 
+/// The settings of a connection to a broker.
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerCredentialFiles
@@ -54,8 +56,9 @@ package protocol BrokerConnection: AnyObject {
     /// Waits until an event arrives, the wakeup pipe is signalled or the deadline passes. May return early with no
     /// events. Throws an error if the connection has ended.
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
-    /// Sends a message and returns its ID.
+    /// Sends a message and returns its ID. The broker acknowledges it with `BrokerEvent.delivered`.
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
+    /// Requests a subscription. The broker answers with `BrokerEvent.subscribed`.
     func subscribe(to topic: String) throws(DeviceError)
     /// Disconnects. The broker then discards the will without publishing it.
     func disconnect()

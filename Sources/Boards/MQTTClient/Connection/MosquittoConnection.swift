@@ -130,7 +130,7 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     private func failure(_ result: Int32, call: String) -> DeviceError {
-        let number = errno
+        let number = errno  // Read first, because the following calls may change it.
         let broker = "the broker at \(settings.address)"
         let cause = DeviceError.Cause.library(
             name: "libmosquitto, \(String(cString: mosquitto_strerror(result)))", code: result)

@@ -35,6 +35,7 @@ final class MosquittoEvents {
             guard let events = MosquittoEvents.of(context),
                 let topic = events.pendingSubscriptions.removeValue(forKey: number)
             else { return }
+            // The broker grants a quality of service from 0 to 2, or returns 128.
             let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
             events.events.append(.subscribed(topic: topic, isAllowed: isGranted))
         }

@@ -16,31 +16,34 @@ struct RemotePositionSubscriber {
 
     private let topic: String
     private let timing: MQTTSourceTiming
-    private var lastFix: BootTime
+    /// The arrival time of the last location, even of an outdated one, or the time of the last reset. Ignores retained
+    /// locations.
+    private var lastArrival: BootTime
     private var newestFixTime: WallTime?
-    /// True after a loss has been reported, until the next fix.
+    /// True after a loss has been reported, until the next fix or reset.
     private var isLost = false
-    /// True after the board's silence has been reported, until the next fix.
+    /// True after the board's silence has been reported, until the next fix or reset.
     private var isSilent = false
+    /// True after a fix, until the next loss, silence or reset.
     private var hasFix = false
     /// The number of malformed messages since the last valid location.
     private var malformed = 0
 
     init(topic: String, timing: MQTTSourceTiming, now: BootTime) {
-        (self.topic, self.timing, lastFix) = (topic, timing, now)
+        (self.topic, self.timing, lastArrival) = (topic, timing, now)
     }
 
     /// Resets the state. Called after a change of subscriptions and for each new connection.
     mutating func reset(now: BootTime) {
-        (lastFix, newestFixTime) = (now, nil)
+        (lastArrival, newestFixTime) = (now, nil)
         (isLost, isSilent, hasFix) = (false, false, false)
     }
 
-    var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
+    var deadline: BootTime { isLost || isSilent ? .never : lastArrival.advanced(bySeconds: timing.silenceTimeout) }
 
     /// Returns an error if the board has been silent for too long. Each period of silence is reported only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
-        guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
+        guard !isLost, !isSilent, now >= lastArrival.advanced(bySeconds: timing.silenceTimeout) else { return nil }
         isSilent = true
         hasFix = false
         return DeviceError(
@@ -62,12 +65,11 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // Calculates the age of a retained message from its time. If the time is in the future, the age is
-                // unknown.
+                // The age of a retained message follows from its time, but is unknown if the time is in the future.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
-            lastFix = now
+            lastArrival = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
             // Ignores a message that is not newer than the newest fix. The broker may deliver a message twice, and
             // delayed messages may arrive after newer ones.

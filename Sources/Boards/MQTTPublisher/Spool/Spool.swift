@@ -19,7 +19,7 @@ struct SpoolLimits: Sendable {
 
 /// A persistent queue of messages for the broker. Messages are stored on disk if there is a writable directory,
 /// otherwise in memory. A message remains in the queue until it is acknowledged. Messages on disk are kept for the next
-/// run.
+/// run. Not thread-safe; `PublisherLoop` uses it with its lock held.
 final class Spool {
     /// The directory, or nil if all records are kept in memory or the spool is closed.
     private var folder: SpoolFolder?
@@ -35,10 +35,12 @@ final class Spool {
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
+    /// The number of acknowledged records on disk that the next run would send again, fewer than 16.
     private var unwrittenAcknowledgements = 0
     /// The first disk error since the spool last worked. It is cleared once records can be written again and the queue
     /// is empty.
     private(set) var failure: DeviceError?
+    /// False from a disk error until the next record has been written.
     private var hasWritten = true
     private(set) var dropped = 0
     /// The record number of the position that was appended last.
@@ -203,7 +205,7 @@ final class Spool {
         writeAcknowledgement()
     }
 
-    /// Removes a record that the broker has acknowledged, and all records before it.
+    /// Removes a record that the broker has acknowledged. Must be called for each record, in the order of the numbers.
     func acknowledge(_ number: UInt64) {
         guard number > acknowledged else { return }
         acknowledged = number

@@ -17,6 +17,7 @@ struct SpoolFileSystem: Sendable {
 /// A spool file, written only by appending lines.
 final class SpoolFile {
     let path: String
+    /// The range of the numbers of its records. Empty if there are none.
     private(set) var numbers: Range<UInt64>
     /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
@@ -50,7 +51,7 @@ final class SpoolFile {
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
     /// Returns the file name for a number. The number has 20 digits, so that the alphabetical order of the names is
-    /// also the numerical order.
+    /// also the numerical order. The names must not change, because the next run searches for them.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix

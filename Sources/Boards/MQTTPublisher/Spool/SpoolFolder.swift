@@ -51,6 +51,7 @@ final class SpoolFolder {
         var dropped = 0
     }
 
+    /// The maximum number of files to keep from a previous run.
     static let fileLimit = 4096
     /// The maximum number of file names to read. It exceeds the maximum number of records, because each record may be
     /// in its own file.

@@ -4,6 +4,7 @@ import DeviceCore
 
 /// The read position in a spool. Files are read one after the other.
 struct SpoolReader {
+    /// The number of the last record that has been read or skipped.
     private(set) var number: UInt64 = 0
     private(set) var file: SpoolFile?
     private var bytes: [UInt8] = []
@@ -103,5 +104,6 @@ struct SpoolMemory {
         return index < UInt64(count) ? records[start + Int(index)] : nil
     }
 
+    /// An estimate of the memory that a record occupies, in bytes.
     private static func size(_ record: SpoolRecord) -> Int { record.payload.count + record.topic.utf8.count + 64 }
 }

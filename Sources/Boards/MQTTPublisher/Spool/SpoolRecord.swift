@@ -18,7 +18,8 @@ package struct SpoolRecord: Sendable, Equatable {
 
 /// A line in a spool file. A position has the format `CHECK NUMBER P TOPIC PAYLOAD`. Readings have an `R` instead of
 /// the `P`. `CHECK NUMBER A` means that the broker has acknowledged all records up to that number. `CHECK` is the
-/// 64-bit FNV-1a hash of the text that follows it, as 16 hexadecimal digits.
+/// 64-bit FNV-1a hash of the text that follows it, as 16 hexadecimal digits. Numbers are less than 2^62, so that adding to
+/// them cannot overflow. The format must not change, because the next run reads the lines.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case acknowledged(through: UInt64)
