@@ -150,7 +150,6 @@ struct PublisherTiming: Sendable {
     var maximumRetryDelay = 60.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
-    /// The interval at which queued messages are synced to disk. With a shorter interval, a power failure loses fewer
-    /// messages, but syncs are more frequent.
+    /// The interval at which queued messages are synced to disk. A power failure loses the messages of one interval.
     var syncInterval = 5.0
 }

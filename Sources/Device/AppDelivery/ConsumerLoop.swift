@@ -45,8 +45,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     }
 
     /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled. Only one task may wait.
-    ///
-    /// - Parameter onCancel: Called if the task is cancelled. It must call `finish()`, which ends the wait.
+    /// `onCancel` is called if the task is cancelled, and must call `finish()`, which ends the wait.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -121,9 +121,8 @@ extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
     /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
-    /// thread or an outer call is already draining the queue, because that drain delivers all items.
-    ///
-    /// - Parameter isScheduled: True if `scheduleDrainIfNeeded()` has already returned true to the caller.
+    /// thread or an outer call is already draining the queue, because that drain delivers all items. `isScheduled` is
+    /// true if `scheduleDrainIfNeeded()` has already returned true to the caller.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

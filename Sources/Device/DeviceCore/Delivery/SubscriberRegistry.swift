@@ -64,9 +64,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Adds a subscriber, which receives nothing until its state is started.
-    ///
-    /// - Parameter prepare: Called with the lock held, before the subscriber is added.
+    /// Calls `prepare` with the lock held, and adds the subscriber. It receives nothing until its state is started.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
             prepare(&state)

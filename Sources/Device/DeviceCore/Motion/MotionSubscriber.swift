@@ -67,8 +67,7 @@ package struct Decimator: Sendable {
         guard lateness >= -min(step, interval) / 2 else { return false }
         // The next reading is due one interval after the time at which this reading was due. If this reading is more
         // than one interval late, the next one is due one interval after this reading instead.
-        let nextDue = due.advanced(bySeconds: interval)
-        self.due = lateness > interval ? time.advanced(bySeconds: interval) : nextDue
+        self.due = (lateness > interval ? time : due).advanced(bySeconds: interval)
         return true
     }
 

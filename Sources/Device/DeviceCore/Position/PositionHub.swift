@@ -231,10 +231,9 @@ package final class PositionHub: PositionSource {
                     return (state.subscribers, due.report, due.receiver == state.content.selector.chosen)
                 }
                 guard let due else { return }
-                let receiver = due.report.receiver
                 for subscriber in due.subscribers
                 where !subscriber.request.includesAllReports
-                    && subscriber.request.includes(receiver, isChosen: due.isChosen)
+                    && subscriber.request.includes(due.report.receiver, isChosen: due.isChosen)
                 { deliver(to: subscriber, .report(due.report)) }
             }
         }
