@@ -29,6 +29,7 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     /// Delivers a status change, even to a subscriber that is still joining.
     func notify(_ event: Event) { receive(event) }
 
+    /// Ends a batch, even for a joining subscriber, because the batch may consist of a status change.
     func completeBatch() { if !state.isCancelled { onBatchComplete() } }
 }
 
