@@ -2,8 +2,8 @@
 
 extension FoxgloveLocation {
     /// Decodes a Foxglove LocationFix message in Protocol Buffers format, with the field numbers of LocationFix.proto.
-    /// Encoders omit fields whose value is 0. Therefore, a missing latitude or longitude is set to 0, unless both are
-    /// missing.
+    /// Encoders omit fields whose value is 0. Therefore, a missing altitude is 0, and so is a missing latitude or
+    /// longitude, unless both are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)

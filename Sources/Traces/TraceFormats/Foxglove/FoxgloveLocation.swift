@@ -27,6 +27,7 @@ struct FoxgloveLocation {
         if covariance.count < 10 { covariance.append(number) }
     }
 
+    /// Returns nil if a number is missing or out of range. The limit prevents an overflow of the nanoseconds.
     static func time(seconds: Int64?, nanoseconds: Int64) -> WallTime? {
         guard let seconds, (0...9_000_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil

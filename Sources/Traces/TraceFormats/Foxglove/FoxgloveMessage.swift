@@ -13,7 +13,7 @@ enum FoxgloveMessage {
     private static let unknownVariance = 1e12
 
     /// Returns the height above the ellipsoid, as in ROS, or the altitude above mean sea level if the height is
-    /// unknown.
+    /// unknown. Returns nil if both are unknown.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
         if height.isFinite { return (height, false) }
@@ -131,7 +131,7 @@ struct FoxgloveSample {
 ///
 /// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name. As of 2026, it has no schemas for
 /// readings of inertial sensors, magnetometers and barometers, so this project defines one for vectors and one for
-/// scalars.
+/// scalars. Files contain the names, and the import compares them, so they must not change.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"

@@ -15,6 +15,7 @@ enum MCAP {
     }
 
     static let prefixLength = 9
+    // Files contain the following names, so they must not change.
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
     /// The metadata key that marks a channel as derived from another channel. The value is the topic of the other
@@ -44,6 +45,7 @@ struct MCAPRecordBuilder {
     mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecordBuilder($0, $1).bytes }) }
 }
 
+/// A field of a record. Text and byte arrays are preceded by their length (UInt32).
 protocol MCAPEncodable {
     func append(to record: inout MCAPRecordBuilder)
 }

@@ -59,6 +59,7 @@ struct MCAPImport {
         while let message = try reader.next() {
             guard let item = try item(message) else { continue }
             let time = Int64(clamping: message.logged)
+            // A file with a trace header keeps the order of the trace.
             if lines != nil {
                 try write(item, at: time)
                 continue
@@ -226,8 +227,9 @@ extension MCAPImport {
             remarks.append("The checksum of the file's data is wrong: its contents may be damaged.")
         }
         remarks.appendRemark(count: reader.brokenRecords, "records are invalid and were skipped.")
-        if let stated = reader.statedCount, stated != reader.count {
-            remarks.append("According to its statistics, the file has \(stated) messages; \(reader.count) were found.")
+        if let stated = reader.statedMessageCount, stated != reader.messageCount {
+            remarks.append(
+                "According to its statistics, the file has \(stated) messages; \(reader.messageCount) were found.")
         }
         remarks.appendRemark(
             count: reader.largeMessages, "messages are larger than \(reader.maximumMessageSize) bytes and were skipped."
@@ -235,8 +237,7 @@ extension MCAPImport {
         remarks.appendRemark(count: unreadableMessageCount, "messages could not be read and were skipped.")
         remarks.appendRemark(
             count: sorter.lateCount,
-            "messages are too far out of order to be sorted; they were given the times of later messages."
-        )
+            "messages are too far out of order to be sorted; they were given the times of later messages.")
         remarks.appendRemark(
             count: earlyMessageCount, "messages precede the start of the recording and were placed at the start.")
         for (channel, count) in omittedMessageCounts.sorted(by: { $0.key < $1.key }) where lines == nil {

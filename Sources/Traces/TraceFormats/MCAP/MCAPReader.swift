@@ -27,14 +27,17 @@ struct MCAPReader {
         var checksum: UInt32
     }
 
-    private static let maximumCount = 4096
+    /// The maximum number of schemas and of channels. Further ones are ignored.
+    private static let maximumDefinitions = 4096
     /// The maximum number of bytes to read at the start of a schema or channel record. The names must be within these
     /// bytes.
     private static let maximumHead = 1 << 16
+    /// The size of the fields in front of a message's data: channel, sequence number and two times.
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]
-    private(set) var count: UInt64 = 0
-    private(set) var statedCount: UInt64?
+    private(set) var messageCount: UInt64 = 0
+    /// The number of messages according to the file's statistics, or nil if there are none.
+    private(set) var statedMessageCount: UInt64?
     private(set) var isTruncated = false
     private(set) var damagedChunks = 0
     private(set) var isDataDamaged = false
@@ -49,6 +52,7 @@ struct MCAPReader {
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
     private var chunk: Chunk?
+    /// The end offset of the message that ``next()`` returned last, whose data has not been consumed.
     private var messageEnd: UInt64?
     private var isInSummary = false
     private var isAtEnd = false
@@ -56,6 +60,7 @@ struct MCAPReader {
     init(_ chunks: FileContents) throws(DeviceError) {
         name = chunks.name
         input = try Self.begin(chunks)
+        // The checksum includes the magic bytes, which `begin` has already consumed.
         input.dataChecksum = CRC32()
         MCAP.magic.withUnsafeBytes { input.dataChecksum?.add($0) }
     }
@@ -74,7 +79,7 @@ struct MCAPReader {
     /// because tools that rewrite files move metadata to its end.
     static func metadata(of chunks: FileContents, named name: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
-        while let record = try input.record(), record.code != 0 {
+        while let record = try input.peekRecord(), record.code != 0 {
             let opcode = MCAP.Opcode(rawValue: record.code)
             if opcode == .dataEnd || opcode == .footer { break }
             input.consume(MCAP.prefixLength)
@@ -102,7 +107,7 @@ struct MCAPReader {
                 guard try finishChunk(chunk) else { return nil }
                 continue
             }
-            guard let record = try input.record() else { return finish() }
+            guard let record = try input.peekRecord() else { return finish() }
             if let chunk, record.end > chunk.end {
                 // The record extends beyond its chunk, so its length is wrong. The next record cannot be located, and
                 // the rest of the chunk is skipped.
@@ -119,6 +124,7 @@ struct MCAPReader {
         return nil
     }
 
+    /// Returns the data of the message that ``next()`` returned last. Returns nil if it is too large or truncated.
     mutating func data() throws(DeviceError) -> [UInt8]? {
         guard let end = messageEnd else { return nil }
         let length = end - input.offset
@@ -132,6 +138,7 @@ struct MCAPReader {
 
     // MARK: Records
 
+    /// Ends reading. Always returns nil, for use as the result of the caller.
     private mutating func finish() -> Message? {
         isAtEnd = true
         if !isInSummary { isTruncated = true }
@@ -153,6 +160,7 @@ struct MCAPReader {
     /// advances past the record, or into it if it is a chunk, and returns nil.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
+        // The checksum in a data end record covers only the bytes before that record.
         let sum = input.dataChecksum?.value
         input.consume(MCAP.prefixLength)
         switch opcode {
@@ -165,11 +173,13 @@ struct MCAPReader {
                 guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
                 return (id, name)
             }
-            if let (id, name) = found, schemas.count < Self.maximumCount, schemas[id] == nil { schemas[id] = name }
+            if let (id, name) = found, schemas.count < Self.maximumDefinitions, schemas[id] == nil {
+                schemas[id] = name
+            }
         case .channel:
             let schemas = schemas
             let found = try readHead(upTo: end) { Self.channel(&$0, schemas) }
-            if let (id, channel) = found, channels.count < Self.maximumCount, channels[id] == nil {
+            if let (id, channel) = found, channels.count < Self.maximumDefinitions, channels[id] == nil {
                 channels[id] = channel
             }
         case .dataEnd where chunk == nil:
@@ -177,7 +187,7 @@ struct MCAPReader {
             if let stated, stated != 0, stated != sum { isDataDamaged = true }
             input.dataChecksum = nil
             isInSummary = true
-        case .statistics where isInSummary: statedCount = try readHead(upTo: end) { $0.number(UInt64.self) }
+        case .statistics where isInSummary: statedMessageCount = try readHead(upTo: end) { $0.number(UInt64.self) }
         case .footer where chunk == nil:
             isInSummary = true
             isAtEnd = true
@@ -224,7 +234,7 @@ struct MCAPReader {
         }
         input.consume(Self.messageHead)
         messageEnd = end
-        count += 1
+        messageCount += 1
         return message
     }
 

@@ -18,18 +18,21 @@ struct MCAPWriter: ~Copyable {
     }
 
     private struct ChunkIndexEntry {
-        var start: UInt64
-        var end: UInt64
+        var firstTime: UInt64
+        var lastTime: UInt64
+        /// The position of the chunk record in the file.
         var offset: UInt64
         var length: UInt64
         var indexes: [(channel: UInt16, offset: UInt64)]
         var indexLength: UInt64
+        /// The size of the records in the chunk.
         var size: UInt64
     }
 
     private var file: ExportFile
     /// The number of bytes written or buffered so far.
     private var offset: UInt64 = 0
+    /// A schema's ID is its index plus 1, because 0 means no schema. A channel's ID is its index.
     private var schemas: [MCAPRecordBuilder] = []
     private var channels: [Channel] = []
     private var chunk: [UInt8] = []
@@ -121,8 +124,8 @@ struct MCAPWriter: ~Copyable {
         var record = MCAPRecordBuilder(span.first, span.last, size, sum, "", size)
         record.raw(chunk)
         var entry = ChunkIndexEntry(
-            start: span.first, end: span.last, offset: offset, length: UInt64(record.bytes.count + MCAP.prefixLength),
-            indexes: [], indexLength: 0, size: size)
+            firstTime: span.first, lastTime: span.last, offset: offset,
+            length: UInt64(record.bytes.count + MCAP.prefixLength), indexes: [], indexLength: 0, size: size)
         write(.chunk, record)
         for id in channels.indices where !channels[id].index.isEmpty {
             let entries = channels[id].index.flatMap { MCAPRecordBuilder($0, $1).bytes }
@@ -145,6 +148,7 @@ struct MCAPWriter: ~Copyable {
         let start = offset
         var sum = CRC32()
         var groups: [(opcode: MCAP.Opcode, start: UInt64, length: UInt64)] = []
+        /// Writes a group of records, which must have the same opcode.
         func put(_ opcode: MCAP.Opcode, _ records: [MCAPRecordBuilder], _ writer: inout MCAPWriter) {
             guard !records.isEmpty else { return }
             let begin = writer.offset
@@ -165,10 +169,8 @@ struct MCAPWriter: ~Copyable {
         put(.chunkIndex, chunks.map(Self.record), &self)
         put(.metadataIndex, metadata.map { MCAPRecordBuilder($0, $1, $2) }, &self)
         let offsets = offset
-        put(
-            .summaryOffset,
-            groups.map { MCAPRecordBuilder($0.opcode.rawValue, $0.start, $0.length) }, &self)
-        // The checksum covers the summary and the part of the footer that precedes the checksum.
+        put(.summaryOffset, groups.map { MCAPRecordBuilder($0.opcode.rawValue, $0.start, $0.length) }, &self)
+        // The footer has 20 bytes. Its checksum covers the summary and the part of the footer before the checksum.
         let footer = MCAPRecordBuilder(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
         footer.withUnsafeBytes { sum.add($0) }
         write(footer + MCAPRecordBuilder(sum.value).bytes)
@@ -187,7 +189,7 @@ struct MCAPWriter: ~Copyable {
 
     private static func record(_ entry: ChunkIndexEntry) -> MCAPRecordBuilder {
         MCAPRecordBuilder(
-            entry.start, entry.end, entry.offset, entry.length,
+            entry.firstTime, entry.lastTime, entry.offset, entry.length,
             entry.indexes.flatMap { MCAPRecordBuilder($0, $1).bytes }, entry.indexLength, "", entry.size, entry.size)
     }
 

@@ -19,7 +19,7 @@ struct MCAPExport: ~Copyable {
     private let schemas: [String: UInt16]
     private var decoder = GPSDDecoder()
     private var lines = TraceEventEncoder()
-    private var attitude: AttitudeEstimator
+    private var estimator: AttitudeEstimator
     /// The civil time at time zero, in nanoseconds since 1970, or 0 if unknown.
     private let origin: Int64
     private let confidence: PositionDeviations.Confidence
@@ -46,7 +46,7 @@ struct MCAPExport: ~Copyable {
         self.schemas = schemas
         origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
         confidence = header.hasPhoneAccuracies ? .sixtyEight : .ninetyFive
-        attitude = AttitudeEstimator(header)
+        estimator = AttitudeEstimator(header)
     }
 
     mutating func process(_ event: TraceEvent, line number: Int) throws(DeviceError) {
@@ -61,6 +61,7 @@ struct MCAPExport: ~Copyable {
             }
             // Lines that are not JSON are omitted, because some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
+            // `/gpsd` precedes the derived `/gps/fix`, so an import knows both channels and ignores the derived one.
             try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
                 _ = report.removeImplausibleValues()
@@ -72,17 +73,15 @@ struct MCAPExport: ~Copyable {
                 let measured = report.time.map { UInt64(max($0.nanoseconds, 0)) } ?? time
                 try write(
                     topic: "/gps/fix", schema: FoxgloveSchema.locationFixName, derivedFrom: MCAP.gpsdTopic,
-                    time, measured,
-                    FoxgloveMessage.location(report, confidence, at: measured))
+                    time, measured, FoxgloveMessage.location(report, confidence, at: measured))
             }
         case .sample(let value, let kind, let sensor, let stamp):
             let measured = absolute(stamp ?? arrival)
             let name = sensor == kind.rawValue ? "/\(kind.rawValue)" : "/\(kind.rawValue)/\(sensor)"
             try write(
                 topic: name, schema: kind.isVector ? FoxgloveSchema.vectorName : FoxgloveSchema.scalarName, time,
-                measured,
-                FoxgloveMessage.sample(value, kind: kind, sensor: sensor, at: measured))
-            if let (attitude, parent) = attitude.process(value, kind: kind, sensor: sensor, at: stamp ?? arrival) {
+                measured, FoxgloveMessage.sample(value, kind: kind, sensor: sensor, at: measured))
+            if let (attitude, parent) = estimator.process(value, kind: kind, sensor: sensor, at: stamp ?? arrival) {
                 try write(
                     topic: "/attitude", schema: FoxgloveSchema.frameTransformName, time, measured,
                     FoxgloveMessage.transform(attitude, parent: parent, at: measured))
