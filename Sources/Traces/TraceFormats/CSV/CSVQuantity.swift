@@ -205,6 +205,7 @@ extension PositionReport {
         }
     }
 
+    /// Sets the geoid separation and the fix mode according to the altitudes.
     mutating func setMode() {
         geoidSeparation = altitudeHAE - altitudeMSL
         mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional

@@ -78,6 +78,7 @@ struct CSVReader {
     /// Returns the index of a column. The name must be in lower case.
     func column(_ name: String) -> Int? { header.firstIndex(of: name) }
 
+    /// Reads the next row into ``cells``. Returns false at the end, or if the last row has no line ending.
     mutating func next() throws(DeviceError) -> Bool {
         guard try readRow() else { return false }
         isTruncated = isMissingLineEnd

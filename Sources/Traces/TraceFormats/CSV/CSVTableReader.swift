@@ -11,11 +11,12 @@ struct CSVTableReader {
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if times count from 1970. nil until a time has been read.
+    /// True if the row times count from 1970. The first thousand rows decide, or else the first usable time. nil until
+    /// then.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time after ``UnsetClock/gpsEpoch`` has been found, which shows that the logger's clock was set at
-    /// some point.
+    /// True once a time after ``UnsetClock/gpsEpoch`` has been found. Earlier times are then ignored, because
+    /// the logger's clock had not been set yet.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -70,7 +71,7 @@ struct CSVTableReader {
 
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
-        hasSetClock = try containsCivilTime()
+        hasSetClock = try containsSetClock()
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
             let time = try usableTime(row)
@@ -84,21 +85,27 @@ struct CSVTableReader {
             }
             try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
+            // From here on, unreadable cells are ignored instead of causing an error.
             rows.endRow()
             row += 1
         }
+        // `finishRecording` moves the tracks out of `rows`, and determines `ignoresTimes` and some of the remarks.
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
         var recording = rows.finishRecording(start: map.start)
         if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
+            // The shift turns the start in 1970 into the civil time of the first event. If the events are not sorted,
+            // `normalize` shifts them again.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
         recording.remarks = remarks + plausibility + recording.remarks
         recording.normalize()
-        if let first = recording.firstTime, rows.ignoresTimes { recording.shift(by: 0 &- first) }
-        if rows.ignoresTimes { recording.start = nil }
+        if rows.ignoresTimes {
+            if let first = recording.firstTime { recording.shift(by: 0 &- first) }
+            recording.start = nil
+        }
         guard recording.count > 0 || recording.reports.count > 0 else {
             throw reader.noReadingsError(
                 "no readings in the columns of the column map", details: rows.diagnostics.remarks)
@@ -106,14 +113,16 @@ struct CSVTableReader {
         return recording
     }
 
+    /// Reads the next row. Skips a row of units below the header.
     private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
         guard try reader.next() else { return false }
-        guard isFirst, map.hasHeader, !hasTime, rows.recordUnits(reader, rows.columns.values.map(\.index)) else {
+        guard isFirst, map.hasHeader, !hasTime, rows.recordIfUnits(reader, rows.columns.values.map(\.index)) else {
             return true
         }
         return try reader.next()
     }
 
+    /// True if the row contains a readable time or date, which a row of units does not.
     private var hasTime: Bool {
         [CSVQuantity.time, .date].contains { quantity in
             guard let column = rows.columns[quantity] else { return false }
@@ -123,9 +132,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if any of the first thousand rows has a civil time. If so, any preceding rows without a civil time
-    /// were written before the logger's clock was set.
-    private func containsCivilTime() throws(DeviceError) -> Bool {
+    /// Returns true if any of the first thousand rows has a time after ``UnsetClock/gpsEpoch``.
+    private func containsSetClock() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var lookahead = reader
         for _ in 0..<1000 {
@@ -168,6 +176,8 @@ struct CSVTableReader {
         return number.scaled(byPowerOfTen: power)
     }
 
+    /// Returns the time in the column `fix.time`, or nil if there is none. Unlike a row time, it may repeat in several
+    /// rows.
     private mutating func fixTime() throws(DeviceError) -> TableRowConverter.FixTime? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -175,15 +185,15 @@ struct CSVTableReader {
         let time =
             unit.power != nil
             ? Self.scaledNumber(reader, column.index, unit) : TableTime.parse(text)?.time.nanoseconds
-        let isCivil = unit.power == nil || (time ?? 0) >= Self.earliestCivilTime
-        guard let time, !isCivil || !UnsetClock.produced(time, isSetLater: hasSetClock) else {
+        let isFixCivil = unit.power == nil || (time ?? 0) >= Self.earliestCivilTime
+        guard let time, !isFixCivil || !UnsetClock.produced(time, isSetLater: hasSetClock) else {
             rows.recordUnreadable(column.index, reader)
             return nil
         }
-        if isCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
+        if isFixCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
         // If the row times are civil times but the fix times are not (for example, seconds of the week), the civil time
         // of the fix is unknown.
-        return .init(time: time, civil: self.isCivil == true ? nil : civil(time))
+        return .init(time: time, civil: isCivil == true ? nil : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {
@@ -200,6 +210,7 @@ struct CSVTableReader {
         case known(Int64)
         case absent
         case fromUnsetClock
+        /// A time that cannot be read, in the column with this index.
         case unreadable(Int)
     }
 

@@ -23,6 +23,7 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     static let motionSenseColumns = ["roll", "pitch", "yaw", "gx", "gy", "gz", "rx", "ry", "rz", "ux", "uy", "uz"]
     static let iioColumns = ["t", "ax", "ay", "az", "gx", "gy", "gz", "mx", "my", "mz"]
 
+    /// Detects the layout from the header. More specific layouts are tested first, because ``si`` matches most headers.
     init?(columns: [String]) {
         if columns == Self.iioColumns {
             self = .iio

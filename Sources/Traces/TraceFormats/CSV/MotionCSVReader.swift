@@ -3,10 +3,12 @@
 package import DeviceCore
 import Trace
 
+/// Reads a CSV file of motion readings in one of the layouts of ``MotionCSVLayout``.
 struct MotionCSVReader {
     private var reader: CSVReader
     private let layout: MotionCSVLayout
     private let timeColumn: Int?
+    /// The interval between rows in seconds. Not used if there is a time column.
     private let period: Double
     private let options: MotionCSVOptions
     private var rows: TableRowConverter
@@ -43,7 +45,7 @@ struct MotionCSVReader {
         while try reader.next() {
             let isUnits =
                 mayBeUnits
-                && rows.recordUnits(reader, rows.columns.values.map(\.index) + [timeColumn].compactMap(\.self))
+                && rows.recordIfUnits(reader, rows.columns.values.map(\.index) + [timeColumn].compactMap(\.self))
             mayBeUnits = false
             if isUnits { continue }
             if row > 0, let timeColumn, case .unreadable = reader.content(timeColumn) {
@@ -60,6 +62,7 @@ struct MotionCSVReader {
             rows.endRow()
             row += 1
         }
+        // The remarks are collected first, because `finishRecording` moves the tracks out of `rows`.
         var remarks = reader.remarks
         remarks.appendRemark(
             count: rows.incompleteReadingCount, "readings had only some axes of their sensor and were skipped.")
@@ -74,6 +77,7 @@ struct MotionCSVReader {
         }
         var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
+            // The shift turns the start in 1970 into the civil time of the first reading.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }

@@ -9,6 +9,7 @@ struct MotionCSVEncoder {
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
+    /// The time of the pending row, or nil if there is none, and the reading of each sensor at that time.
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 

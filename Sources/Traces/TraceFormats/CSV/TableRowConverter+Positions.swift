@@ -4,6 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
+/// Converts rows to positions: reads their values, drops repeated positions and assigns times.
 extension TableRowConverter {
     /// The maximum time, in nanoseconds (3 s), for which a moving receiver's position may stay the same. After that,
     /// the logger is assumed to be repeating an old fix.
@@ -20,6 +21,7 @@ extension TableRowConverter {
         var report = PositionReport()
         report.latitude = try coordinate(.lat, .latitudeDirection, "NS", reader)
         report.longitude = try coordinate(.lon, .longitudeDirection, "EW", reader)
+        // NaN if the row does not state the mode. All comparisons with `mode` are then false.
         let mode = try value(.mode, reader)
         guard !report.latitude.isNaN || !report.longitude.isNaN || mode <= 1 else { return }
         guard mode <= 1 || report.hasValidCoordinates else {
@@ -227,6 +229,7 @@ extension TableRowConverter {
             return
         }
         if firstTime == nil { firstTime = item.time }
+        // While the property is nil, `append` does not copy the array.
         firstItems = nil
         first.append(item)
         firstItems = first
@@ -245,6 +248,7 @@ extension TableRowConverter {
     }
 
     private mutating func spread(_ item: Item) {
+        // The spreader is moved out of `self`, because the closure modifies `self`.
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
         spreader.append(item, at: item.time) { write($0, at: $1) }

@@ -6,7 +6,6 @@ import Trace
 
 /// Converts table rows to motion readings and positions. The code that reads the table calls `process` and `endRow` for
 /// each row. At the end, it calls `finishRecording`, or `finishPositions` if it assembles the recording itself.
-/// Positions are converted in `TableRowConverter+Positions.swift`.
 struct TableRowConverter {
     struct Column {
         var index: Int
@@ -74,7 +73,7 @@ struct TableRowConverter {
     var firstTime: Int64?
     var spreader = EqualTimeSpreader<Item>()
     /// True if the times of the positions are unusable and there are no motion readings. The recording then has no
-    /// start time.
+    /// start time. Set by `finishPositions`.
     var ignoresTimes = false
 
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
@@ -90,12 +89,12 @@ struct TableRowConverter {
 
     var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
 
-    mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
+    /// Returns true and records a warning if the cells of these columns contain units instead of readings.
+    mutating func recordIfUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
         guard reader.isRowOfUnits(indices) else { return false }
         diagnostics.record(
             "the row below the header contains units or other text instead of numbers and was skipped",
-            line: reader.line,
-            text: indices.sorted().map { reader.text($0) }.joined(separator: ", "))
+            line: reader.line, text: indices.sorted().map { reader.text($0) }.joined(separator: ", "))
         return true
     }
 
