@@ -7,8 +7,8 @@ import Trace
 
 /// Converts the lines of an NMEA log to trace events.
 struct NMEALogImport {
-    /// The longest forward step of the receiver's clock that is preserved as a gap, in nanoseconds (one day).
-    private static let maximumGap: Int64 = 86_400_000_000_000
+    /// One day in nanoseconds. A longer forward step of the receiver's clock is not preserved as a gap.
+    private static let day: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
     /// The tolerance of the rollover detection, in days. A rollover is assumed if the difference between the known date
@@ -18,12 +18,14 @@ struct NMEALogImport {
     private var decoder: NMEADecoder
     private let summary: NMEALogSummary
     private let options: NMEALogOptions
-    private let shift: Int64
+    /// The option `weeks` in nanoseconds, which is added to the receiver's dates.
+    private let weekShift: Int64
+    /// The origin of the date for the remarks. Empty if the sentences contain the date.
     private var dateOrigin = ""
     private let hasArrivals: Bool
     private var start: Int64
     private var motion = DerivedMotion()
-    private let derives: Bool
+    private let derivesMotion: Bool
     private var derivedMotionCount = 0
     private var diagnostics = InputDiagnostics()
     private var line = 0
@@ -40,7 +42,7 @@ struct NMEALogImport {
     init(_ name: String, _ summary: NMEALogSummary, _ options: NMEALogOptions) {
         self.summary = summary
         self.options = options
-        shift = Int64(max(-10_000, min(options.weeks, 10_000))) * 7 * 86_400_000_000_000
+        weekShift = Int64(max(-10_000, min(options.weeks, 10_000))) * 7 * Self.day
         var known = NMEADecoderOptions()
         known.allowsMissingChecksum = summary.allowsMissingChecksum
         if let date = summary.date {
@@ -56,14 +58,14 @@ struct NMEALogImport {
             dateOrigin = "the arrival times"
         }
         decoder = NMEADecoder(options: known)
-        derives = options.derivesMotion && !summary.hasMotion
+        derivesMotion = options.derivesMotion && !summary.hasMotion
         hasArrivals = summary.firstArrival != nil
         start = 0
         if let arrival = summary.firstArrival {
             start = arrival.nanoseconds
         } else if let date = known.date, let time = summary.firstTime {
-            let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.maximumGap)
-            start = midnight.addingSaturated(Self.modulo(time, Self.maximumGap)).addingSaturated(shift)
+            let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.day)
+            start = midnight.addingSaturated(Self.modulo(time, Self.day)).addingSaturated(weekShift)
         }
         if hasArrivals || known.date != nil {
             header = TraceHeader(start: .init(wallTime: WallTime(nanoseconds: start), boot: .zero))
@@ -74,10 +76,10 @@ struct NMEALogImport {
 
     /// Determines the day on which a time of day is closest to `instant`, and returns the start of that day.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
-        let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
-        let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)
-        if difference > maximumGap / 2 { return WallTime(nanoseconds: midnight.addingSaturated(maximumGap)) }
-        if difference < -maximumGap / 2 { return WallTime(nanoseconds: midnight.subtractingSaturated(maximumGap)) }
+        let midnight = instant.nanoseconds - modulo(instant.nanoseconds, day)
+        let difference = instant.nanoseconds - midnight - modulo(time, day)
+        if difference > day / 2 { return WallTime(nanoseconds: midnight.addingSaturated(day)) }
+        if difference < -day / 2 { return WallTime(nanoseconds: midnight.subtractingSaturated(day)) }
         return WallTime(nanoseconds: midnight)
     }
 
@@ -89,6 +91,7 @@ struct NMEALogImport {
     mutating func process(_ line: NMEALogLines.Line, number: Int, _ sink: some TraceSink) throws(DeviceError) {
         self.line = number
         switch line {
+        // `NMEALogSummary` has already read the date.
         case .date: break
         case .other(let text):
             diagnostics.record("the line contains no sentence and was skipped", line: number, text: Self.text(text))
@@ -145,14 +148,14 @@ struct NMEALogImport {
         defer { completedEntries.removeAll(keepingCapacity: true) }
         for entry in completedEntries {
             let impossible: Int
-            advance(to: entry.report, shift: entry.shift)
+            advanceTime(to: entry.report, shift: entry.shift)
             let line: [UInt8]
             switch entry.report.contents {
             case .position(var position):
                 impossible = position.discardOutOfRangeValues()
                 position.time = shifted(position.time, entry.shift)
                 if entry.shift > 0 { recordSpread(position, line: entry.line) }
-                if derives, motion.complete(&position, at: time) { derivedMotionCount += 1 }
+                if derivesMotion, motion.complete(&position, at: time) { derivedMotionCount += 1 }
                 line = GPSDEncoder.line(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
             case .sky(var sky):
                 impossible = sky.discardOutOfRangeValues()
@@ -172,15 +175,15 @@ struct NMEALogImport {
     private mutating func recordSpread(_ position: PositionReport, line: Int) {
         diagnostics.record(
             "the position has the same time as the previous one; positions with equal times were spread over the interval to the next time, at most one second",
-            at: "the epoch that ends in line \(line)",
-            text: position.coordinates)
+            at: "the epoch that ends in line \(line)", text: position.coordinates)
     }
 
     private func shifted(_ time: WallTime?, _ more: Int64) -> WallTime? {
-        time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift).addingSaturated(more)) }
+        time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(weekShift).addingSaturated(more)) }
     }
 
-    private mutating func advance(to report: NMEAReport, shift: Int64) {
+    /// Sets `time` to the trace time of a report. `shift` is the entry's shift in nanoseconds.
+    private mutating func advanceTime(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }
             let requestedTime = arrival.nanoseconds.subtractingSaturated(start)
@@ -203,8 +206,8 @@ struct NMEALogImport {
         let step = now.subtractingSaturated(clock)
         if step < 0 {
             backwardStepCount += 1
-            if step < -Self.maximumGap { jumpCount += 1 }
-        } else if step > Self.maximumGap {
+            if step < -Self.day { jumpCount += 1 }
+        } else if step > Self.day {
             jumpCount += 1
         } else {
             time = time.addingSaturated(step)
@@ -238,7 +241,7 @@ struct NMEALogImport {
         if options.weeks == 0, let date = summary.date,
             let known = options.date ?? summary.commentDate ?? summary.firstArrival
         {
-            let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / 86_400_000_000_000
+            let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / Self.day
             let rollovers = (days + (days < 0 ? -Self.rollover / 2 : Self.rollover / 2)) / Self.rollover
             if rollovers != 0, abs(days - rollovers * Self.rollover) <= Self.tolerance {
                 remarks.append(

@@ -43,6 +43,7 @@ struct NMEALogSummary {
             case .sentences(let text, let arrival):
                 decoder.decode(text, arrival: arrival, receive: record)
             }
+            // The issues are discarded here, because the import finds them again.
             _ = decoder.drainIssues()
             let isMoving = decoder.counts.motionSentences > 0
             if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumScannedSentences { break }
@@ -81,6 +82,7 @@ struct NMEALogLines {
         case other(UnsafeRawBufferPointer)
     }
 
+    /// The number of the last line, counted from 1.
     private(set) var line = 0
     /// The byte that ended the last line, or 0 if only a piece of the line was read.
     private var lineEnd: UInt8 = 0x0a
@@ -111,22 +113,22 @@ struct NMEALogLines {
             while position < end, bytes[position] != UInt8(ascii: "\n"), bytes[position] != UInt8(ascii: "\r") {
                 position &+= 1
             }
-            let line = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+            let text = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
             lineEnd = position < end ? bytes[position] : 0
             if position < end { position &+= 1 }
-            guard let first = line.first else { continue }
-            if first == UInt8(ascii: "$") { return .sentences(line, arrival: nil) }
+            guard let first = text.first else { continue }
+            if first == UInt8(ascii: "$") { return .sentences(text, arrival: nil) }
             if first == UInt8(ascii: "#") {
-                guard let date = Self.date(line) else { continue }
+                guard let date = Self.date(text) else { continue }
                 return .date(date)
             }
             // Text in front of a sentence may be its arrival time.
-            let head = line.prefix(Self.maximumStamp)
+            let head = text.prefix(Self.maximumStamp)
             guard let sentence = head.firstIndex(where: Self.isSentenceStart) else {
-                guard line.contains(where: Self.isSentenceStart) else { return .other(line) }
-                return .sentences(line, arrival: nil)
+                guard text.contains(where: Self.isSentenceStart) else { return .other(text) }
+                return .sentences(text, arrival: nil)
             }
-            return .sentences(line, arrival: sentence > 0 ? Self.arrival(line, sentence) : nil)
+            return .sentences(text, arrival: sentence > 0 ? Self.arrival(text, sentence) : nil)
         }
         return nil
     }

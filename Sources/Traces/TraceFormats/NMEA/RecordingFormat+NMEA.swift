@@ -15,6 +15,7 @@ struct NMEAExport {
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
+    /// The attitudes that arrived after the pending position. Empty if no position is pending.
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
     private var positions = 0
     private var positionsWithoutAltitude = 0
@@ -23,6 +24,7 @@ struct NMEAExport {
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
+        // Phones report errors at the 68 % level. GST sentences contain the standard deviations.
         if trace.header?.hasPhoneAccuracies == true { options.nmea.confidence = .sixtyEight }
         self.options = options
         start = trace.start
@@ -38,8 +40,9 @@ struct NMEAExport {
             damage.record(report, decoder, bytes: line, line: number)
             process(report, at: record.time)
         case .lost:
-            finish()
+            writePending()
             skippedContent.add(record.kind)
+        // Counted together with the loss.
         case .regained: break
         case .gpsdText where record.isDamagedReport(in: bytes):
             damage.record(text: record.line(in: bytes), &decoder, line: number)
@@ -48,14 +51,15 @@ struct NMEAExport {
         }
     }
 
-    mutating func finish() { write(assembler.interrupt()) }
+    /// Writes the pending position, at a loss of the source and at the end of the trace.
+    private mutating func writePending() { write(assembler.interrupt()) }
 
     /// Converts events until about 64 KiB of sentences are available. Returns true at the end of the trace.
     mutating func encodeNextEvents(_ trace: TraceFile, _ cursor: inout TraceCursor) -> Bool {
         trace.bytes.withUnsafeBytes { bytes in
             while sentences.count < 1 << 16 {
                 guard let record = cursor.next(bytes) else {
-                    finish()
+                    writePending()
                     return true
                 }
                 process(record, bytes, line: cursor.line)
@@ -142,12 +146,11 @@ extension RecordingFormat {
     /// milliseconds precedes each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
-        supportsArrivalTimes: true, isTriedLast: true,
-        reportsDamage: true, detect: sniff, read: read, writer: write)
+        supportsArrivalTimes: true, isTriedLast: true, reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // gpsd's test files contain both NMEA sentences and the reports that gpsd derived from them. Such a file is
-        // read as gpsd reports, not as an NMEA log.
+        // read as gpsd reports, not as an NMEA log. `input.trace` reads the whole file, hence `isTriedLast`.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }
@@ -182,5 +185,4 @@ extension RecordingFormat {
         try file.close()
         return export.remarks + cursor.diagnostics.remarks
     }
-
 }
