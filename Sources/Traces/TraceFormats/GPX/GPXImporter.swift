@@ -94,12 +94,13 @@ struct GPXSinglePassImporter {
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
-    private var hasFailed: Bool
+    /// True if the result of this importer cannot be used. ``GPXImporter`` then reads the file again.
+    private var needsSecondPass: Bool
 
     init(_ builder: TraceBuilder, _ options: GPXOptions) {
         self.builder = builder
         self.options = options
-        hasFailed = options.number != nil || (options.content ?? .tracks) != .tracks
+        needsSecondPass = options.number != nil || (options.content ?? .tracks) != .tracks
     }
 
     mutating func beginPart() { writer?.beginPart() }
@@ -107,9 +108,9 @@ struct GPXSinglePassImporter {
     mutating func beginSegment() { writer?.beginSegment() }
 
     mutating func append(_ point: GPXPoint) {
-        guard !hasFailed else { return }
+        guard !needsSecondPass else { return }
         guard let time = point.time, time >= last else {
-            hasFailed = true
+            needsSecondPass = true
             return
         }
         last = time
@@ -122,14 +123,14 @@ struct GPXSinglePassImporter {
             }
             try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
-            hasFailed = true
+            needsSecondPass = true
         }
     }
 
     /// Finishes the import and returns the trace. Returns nil if the tracks were not in chronological order, or if the
     /// trace does not begin at `start`, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
-        guard !hasFailed, writer != nil, start == first else { return nil }
+        guard !needsSecondPass, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
         return try builder.file()
     }

@@ -22,6 +22,7 @@ struct GPXPointWriter {
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
     private var beginning = PathBoundary.segment
+    /// For each occupied time, a later time at which the search for a free time continues. Used if `needsSorting`.
     private var nextFreeTime: [Int64: Int64] = [:]
     private var recording = Recording()
     private var size = 0
@@ -61,6 +62,7 @@ struct GPXPointWriter {
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing
+        // The spreader is moved out of `self`, because the closure modifies `self`.
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
         defer { self.spreader = spreader }
@@ -72,6 +74,7 @@ struct GPXPointWriter {
 
     private mutating func write(_ item: Item, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         let time = needsSorting ? nextFreeTime(from: time) : time
+        // Parts that need sorting may overlap, so no report without a fix separates them.
         if item.beginning == .part, needsSorting { last = nil }
         if item.beginning != .nothing {
             motion.reset()
@@ -134,6 +137,7 @@ struct GPXPointWriter {
             try sink.write(TraceEvent(time: time, .gpsd(line)))
             return
         }
+        // About 32 bytes are added for the time and the range of the report.
         size += line.count + 32
         guard size <= Self.maximumSortedSize else {
             throw DeviceError(

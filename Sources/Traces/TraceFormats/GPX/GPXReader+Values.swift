@@ -4,6 +4,7 @@ import DeviceCore
 import JSONBytes
 import Trace
 
+/// Parsing of numbers, times and coordinates. Unreadable values are recorded in ``GPXReader/diagnostics``.
 extension GPXReader {
     /// Returns the `lat` and `lon` attributes of the last tag in degrees. Unreadable values are NaN.
     mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
@@ -102,6 +103,7 @@ extension GPXReader {
     }
 }
 
+/// A point of a GPX file. ``finish()`` is called after all elements of the point have been read.
 struct GPXPoint {
     var report = PositionReport()
     var sky = SkyReport()

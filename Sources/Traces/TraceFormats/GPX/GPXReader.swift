@@ -5,7 +5,8 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
-/// Reads a GPX file point by point. Prefixes of element names are ignored.
+/// Reads a GPX file point by point. Prefixes of element names are ignored. Names of up to eight bytes are compared as
+/// ``XMLReader/nameWord``, which is 0 for longer names.
 ///
 /// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
 /// inside `extensions` (OsmAnd, OpenTracks and others). They are in degrees from true north and in metres per second.
@@ -22,6 +23,7 @@ struct GPXReader: ~Copyable {
 
     private static let maximumExtensionPoints = 100_000
     var point = GPXPoint()
+    /// True if times before 1980 are ignored. Set before the first call to ``next()``.
     var isClockSet = false
     var diagnostics = InputDiagnostics()
     /// The coordinates in the extensions of the last point. Those before `extensionIndex` have already been returned.
@@ -41,8 +43,7 @@ struct GPXReader: ~Copyable {
         self.init(
             XMLReader(
                 try chunks.source(from: position.offset), name: chunks.name, offset: position.offset,
-                line: position.line,
-                inside: [position.root]),
+                line: position.line, inside: [position.root]),
             hasRoot: true)
     }
 

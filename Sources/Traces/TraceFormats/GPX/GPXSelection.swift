@@ -10,11 +10,13 @@ struct GPXSelection {
     let start: Int64?
     let isClockSet: Bool
     let needsSorting: Bool
+    /// True if the tracks in the file are in chronological order, as ``GPXSinglePassImporter`` requires.
     var isInOrder: Bool {
         let numbers = parts.map(\.number)
         return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
             && numbers == numbers.sorted()
     }
+    /// The error that ended the first pass. Only the points before it are converted.
     let failure: DeviceError?
     private(set) var remarks: [String] = []
 

@@ -119,6 +119,7 @@ extension PathWriter {
         file.element("geoidheight", report.geoidSeparation, decimals: 3)
         file.append("<fix>")
         switch report.status {
+        // DGPS, fixed RTK and floating RTK.
         case 2, 3, 4: file.append("dgps")
         case 9: file.append("pps")
         default: file.append(report.mode == .threeDimensional ? "3d" : "2d")

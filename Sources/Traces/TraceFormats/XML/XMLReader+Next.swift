@@ -2,6 +2,7 @@
 
 package import DeviceCore
 
+/// The main loop of the parser, which reads text and skips everything that is neither text nor a tag.
 extension XMLReader {
     /// Returns the local name of the root element, or nil if the text is not XML. The text may be truncated.
     static func rootName(of bytes: [UInt8]) -> String? {

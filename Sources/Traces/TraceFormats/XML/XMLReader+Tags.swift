@@ -3,10 +3,12 @@
 import DeviceCore
 import SystemCalls
 
+/// Parsing of tags, and the stack of open elements.
 extension XMLReader {
     /// Reads a tag. Refills the buffer until it contains the complete tag.
     mutating func readTag() throws(DeviceError) -> Token {
         let length = try tagLength()
+        // `tagLength` may have moved the tag in the buffer.
         tokenStart = position
         let end = position + length
         if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }

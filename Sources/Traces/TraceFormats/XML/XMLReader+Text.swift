@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// Resolution of character and entity references, in text and in attribute values.
 extension XMLReader {
     /// Copies a range of the buffer to `gathered`. References are resolved, and CR LF and CR are converted to LF.
     mutating func appendText(_ range: Range<Int>) throws(DeviceError) {

@@ -30,7 +30,6 @@ package struct XMLReader: ~Copyable {
     package static let maximumDepth = 256
     package static let maximumAttributes = 128
     static let maximumName = 1024
-    /// The initial size of the buffer in bytes.
     private static let initialCapacity = 1 << 16
 
     struct Attribute {
