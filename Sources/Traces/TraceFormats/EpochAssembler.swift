@@ -41,6 +41,7 @@ struct EpochAssembler {
     /// The path of the receiver whose positions are used, or nil until the first fix selects it.
     private(set) var receiver: String?
     private let start: WallTime?
+    /// True if reports without a fix become epochs too.
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
@@ -69,6 +70,7 @@ struct EpochAssembler {
         return receiver.isEmpty || name.isEmpty || name == receiver
     }
 
+    /// Processes a position. Returns the pending epoch, if any, unless the position belongs to it or is ignored.
     mutating func process(_ report: PositionReport, at arrival: Int64?) -> Epoch? {
         if receiver == nil, report.hasFix { receiver = report.receiver }
         guard isSelected(receiver: report.receiver) else {
@@ -116,11 +118,13 @@ struct EpochAssembler {
         sky = latest
     }
 
+    /// Returns the pending epoch, if any. The next fix starts a segment.
     mutating func interrupt() -> Epoch? {
         isAfterLoss = true
         return removePending()
     }
 
+    /// Returns the pending epoch, if any. The segment continues.
     mutating func removePending() -> Epoch? {
         defer { pending = nil }
         return pending

@@ -19,11 +19,13 @@ struct PathWriter: ~Copyable {
     var file: ExportFile
     let trace: TraceFile
     let options: ExportOptions
+    /// Valid only while ``writer(_:)`` calls its body, so a path writer must not outlive that call.
     private let bytes: UnsafeRawBufferPointer
-    private var accuracies = 0
-    private var altitudes = 0
+    private var omittedAccuracies = 0
+    private var omittedAltitudes = 0
     private var undefinedAltitudes = 0
     private var positionsWithoutTime = 0
+    /// The iterator before the first position.
     let start: PositionEpochs
 
     /// Returns a function that creates the file and calls `body` to write it. The function throws an error if the trace
@@ -66,12 +68,12 @@ struct PathWriter: ~Copyable {
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
-            accuracies += 1
+            omittedAccuracies += 1
         }
         if report.mode == .threeDimensional, altitude.isNaN,
             !report.altitudeHAE.isNaN || !report.altitudeMSL.isNaN || !report.altitudeUndefined.isNaN
         {
-            altitudes += 1
+            omittedAltitudes += 1
         }
         if report.hasUndefinedAltitude { undefinedAltitudes += 1 }
         if epoch.time == nil { positionsWithoutTime += 1 }
@@ -114,12 +116,13 @@ struct PathWriter: ~Copyable {
             "positions of receivers other than \(epochs.assembler.receiver ?? "") were omitted. Select another receiver with --receiver."
         )
         remarks += epochs.skippedContent.remarks(without: hasSatellites ? [.skies] : [])
-        if accuracies > 0 {
-            remarks.append("\(format) cannot represent accuracies; those of \(accuracies) positions were omitted.")
-        }
-        if altitudes > 0 {
+        if omittedAccuracies > 0 {
             remarks.append(
-                "\(format) requires altitudes above \(altitude), which \(altitudes) positions lack; their altitudes were omitted."
+                "\(format) cannot represent accuracies; those of \(omittedAccuracies) positions were omitted.")
+        }
+        if omittedAltitudes > 0 {
+            remarks.append(
+                "\(format) requires altitudes above \(altitude), which \(omittedAltitudes) positions lack; their altitudes were omitted."
             )
         }
         if undefinedAltitudes > 0 {

@@ -22,6 +22,7 @@ struct SortedReadings {
         fileprivate var last: Int64?
         fileprivate var intervals: [Int64] = []
 
+        /// The sample rate in hertz, computed from the median interval, or nil if unknown.
         var rate: Double? {
             let median = intervals.sorted().dropFirst(intervals.count / 2).first ?? 0
             return median > 0 ? 1e9 / Double(median) : nil
@@ -44,6 +45,7 @@ struct SortedReadings {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
+    /// The offset in nanoseconds that moves the earliest reading to time zero if its time is negative.
     private var shift: Int64 = 0
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false

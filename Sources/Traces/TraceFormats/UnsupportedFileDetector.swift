@@ -50,8 +50,7 @@ enum UnsupportedFileDetector {
     /// JSON keys that phone apps write: Sensor Logger, Google Timeline and GPSLogger.
     private static let phoneKeys = [
         "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
-        "\"latitudeE7\":",
-        "\"gyroscope", "\"latitude\":",
+        "\"latitudeE7\":", "\"gyroscope", "\"latitude\":",
     ]
     private static let phoneJSON =
         "a JSON log of a phone app, which is not supported. Export CSV instead: Sensor Logger and phyphox offer it, and the directory unpacked from their archive can be read directly. Tables of other apps need a column map (--columns)"

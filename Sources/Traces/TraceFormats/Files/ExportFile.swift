@@ -29,8 +29,6 @@ struct ExportFile: ~Copyable {
         if isOpen { output.abandon() }
     }
 
-    var name: String { output.name }
-
     mutating func append(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
     mutating func flushIfLarge() throws(DeviceError) {
@@ -46,6 +44,7 @@ struct ExportFile: ~Copyable {
     /// Writes the buffer and closes the file. Nothing may be written afterwards.
     mutating func close() throws(DeviceError) {
         try flush()
+        // From here on, `output.close()` removes the file if an error occurs, and `deinit` must not.
         isOpen = false
         try output.close()
     }

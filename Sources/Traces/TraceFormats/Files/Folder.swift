@@ -83,6 +83,5 @@ struct FilePosition {
 }
 
 extension DeviceError {
-    /// Returns the error for a file that cannot be read.
     static func invalidTrace(_ what: String) -> DeviceError { DeviceError(.invalidTrace, what) }
 }

@@ -6,6 +6,7 @@ import JSONBytes
 import Trace
 
 extension IIOContext {
+    /// The maximum size of a context's XML in bytes (16 MiB), which is enough for more than a thousand sensors.
     package static var maximumXMLSize: Int { 16 << 20 }
 
     /// Reads a context from libiio XML, as sent by `iiod`, printed by `iio_info -S` or stored by emulators.
@@ -24,6 +25,7 @@ extension IIOContext {
     }
 }
 
+/// Builds a context from the elements of its XML.
 struct IIOContextReader: ~Copyable {
     private static let maximumElements = 200_000
     /// Elements at this nesting depth or deeper are rejected.
@@ -38,6 +40,7 @@ struct IIOContextReader: ~Copyable {
 
     private var reader: XMLReader
     private var context = IIOContext(name: "", version: "")
+    /// The device and the channel whose elements are open, or the last ones.
     private var device = IIODevice(id: "")
     private var channel = IIOChannel(id: "")
     private var elementStack: [ElementKind] = [.outside]

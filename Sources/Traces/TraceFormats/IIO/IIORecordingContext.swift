@@ -8,7 +8,9 @@ import JSONBytes
 enum IIORecordingContext {
     struct Sensor {
         var description: SensorDescription
+        /// The sample rate in hertz, or nil if unknown.
         var rate: Double?
+        /// The first reading, which becomes the value of the `raw` attributes.
         var first = SIMD3<Double>()
     }
 
@@ -45,8 +47,7 @@ enum IIORecordingContext {
                 channel.attributes.append(
                     IIOAttribute(
                         name: "mount_matrix", filename: "in_\(type)_mount_matrix",
-                        value: sensor.description.mountMatrix.text)
-                )
+                        value: sensor.description.mountMatrix.text))
             }
             let raw = (sensor.first[index] / (Double(scale) ?? 1)).rounded()
             channel.attributes.append(

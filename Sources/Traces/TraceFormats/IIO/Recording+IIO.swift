@@ -3,7 +3,9 @@
 package import DeviceCore
 package import IIOFormat
 
+/// Import of raw libiio buffers.
 extension Recording {
+    /// The number of scans that are decoded at once.
     private static var chunk: Int { 4096 }
     /// The earliest timestamp treated as wall-clock time (March 1973), in nanoseconds since 1970. Smaller timestamps
     /// are treated as times since boot, because an uptime of more than three years is unlikely.

@@ -4,9 +4,6 @@ import DeviceCore
 import IIOFormat
 import Trace
 
-/// The maximum size of a context's XML in bytes (16 MiB), which is enough for more than a thousand sensors.
-private let maximumInputSize = 16 << 20
-
 extension RecordingFormat {
     /// A folder for iio-emu and the `emu:` backend of libiio 1.0. The file `context.xml` contains the context with
     /// attribute values, and each `<name>_buf0.bin` contains the scans of a sensor. Each sensor is a separate device.
@@ -46,7 +43,7 @@ extension RecordingFormat {
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
-        var context = try IIOContext(xml: try input.bytes(limit: maximumInputSize), name: input.name)
+        var context = try IIOContext(xml: try input.bytes(limit: IIOContext.maximumXMLSize), name: input.name)
         let base = input.name.lowercased().hasSuffix(".xml") ? String(input.name.dropLast(4)) : input.name
         var remarks: [String] = []
         if let values = try Folder.readIfPresent("\(base).values.json") {
@@ -96,6 +93,7 @@ extension RecordingFormat {
     }
 }
 
+/// Writes the scans of a device. A class, because arrays cannot contain a noncopyable ``ExportFile``.
 private final class IIOBufferFile {
     private let encoder: IIOScanEncoder
     private let axes: [IIOAxis]

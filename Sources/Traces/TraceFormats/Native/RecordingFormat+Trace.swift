@@ -42,7 +42,7 @@ extension RecordingFormat {
         var cursor = TraceCursor(trace)
         var skippedContent = SkippedContent()
         skippedContent.add(batteryOf: trace.header)
-        var arrivals = 0
+        var omittedArrivalCount = 0
         while let record = bytes.withUnsafeBytes({ cursor.next($0) }) {
             guard record.isOfGPSD else {
                 skippedContent.add(record.kind)
@@ -52,7 +52,7 @@ extension RecordingFormat {
                 if options.includesArrivalTimes, let start = trace.start {
                     appendArrivalTime(WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), to: &file.bytes)
                 } else {
-                    arrivals += 1
+                    omittedArrivalCount += 1
                 }
             }
             file.bytes.append(contentsOf: bytes.withUnsafeBytes { record.line(in: $0) })
@@ -61,11 +61,11 @@ extension RecordingFormat {
         }
         try file.close()
         var remarks = skippedContent.remarks()
-        if arrivals > 0 {
+        if omittedArrivalCount > 0 {
             remarks.append(
                 options.includesArrivalTimes
                     ? "Arrival times were not written, because the trace does not contain its start time."
-                    : "The arrival times of \(arrivals) reports were omitted; --stamps writes them.")
+                    : "The arrival times of \(omittedArrivalCount) reports were omitted; --stamps writes them.")
         }
         return remarks + cursor.diagnostics.remarks
     }

@@ -3,6 +3,7 @@
 package import DeviceCore
 import Trace
 
+/// Combines the tables of a phyphox export into a recording. `read` is called for each table, then `recording`.
 struct PhyphoxReader {
     let name: String
     private let clock: PhyphoxClock
@@ -44,6 +45,7 @@ struct PhyphoxReader {
         return ""
     }
 
+    /// Reads a table. Returns false if it contains no supported data. `sheet` is the name of the table.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.withBytes { (bytes) throws(DeviceError) -> Bool in
             var reader = try CSVReader(bytes, name: path)
@@ -62,7 +64,8 @@ struct PhyphoxReader {
         if found.hasLinear { hasLinear = true }
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
-            // If several tables contain readings of the same sensor, only the first table is read.
+            // If several tables contain readings of the same sensor, only the first table is read. Columns of only some
+            // axes are removed, because the converter requires all axes of a sensor or none.
             if found.has(kind) { repeatedQuantities.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }

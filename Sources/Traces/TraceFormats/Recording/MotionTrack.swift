@@ -53,6 +53,7 @@ public struct MotionTrack: Sendable, Hashable {
         return (misplaced, repeated)
     }
 
+    /// Removes readings that a trace cannot contain, and returns their number.
     mutating func removeImpossibleValues() -> Int {
         let validIndices = values.indices.filter { TraceSample.isValid(values[$0]) }
         let invalidCount = values.count - validIndices.count

@@ -3,6 +3,7 @@
 package import DeviceCore
 package import Trace
 
+/// Conversion between recordings and traces.
 extension Recording {
     package func traceHeader(source: String = "") -> TraceHeader {
         var header = TraceHeader(start: start.map { TraceHeader.Start(wallTime: $0, boot: .zero) })

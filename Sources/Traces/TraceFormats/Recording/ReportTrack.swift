@@ -8,6 +8,7 @@ public struct ReportTrack: Sendable, Hashable {
     /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
     private var bytes: [UInt8] = []
+    /// The range of each report in `bytes`, one for each element of ``times``. Sorting does not move the bytes.
     private var ranges: [Range<Int>] = []
     /// The number of values that were removed because no receiver can measure them.
     private(set) var impossibleValueCount = 0

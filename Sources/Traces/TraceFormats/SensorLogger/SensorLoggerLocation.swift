@@ -51,6 +51,7 @@ struct SensorLoggerLocation {
         return nil
     }
 
+    /// Returns true if a position contains a speed or course. Reads to the end of the file, so it is called on a copy.
     mutating func containsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }

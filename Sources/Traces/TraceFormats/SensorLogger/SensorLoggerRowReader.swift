@@ -5,7 +5,8 @@ import Trace
 
 /// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The earliest civil time, in nanoseconds since 1970. Smaller times are assumed to count from an unknown origin.
+    /// The earliest civil time (12 January 1970), in nanoseconds since 1970. Smaller times are assumed to count from an
+    /// unknown origin.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
