@@ -58,7 +58,7 @@ struct HeadingState: Sendable {
     // MARK: Readings
 
     mutating func process(
-        _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
+        _ state: FusedState, allowsTrueHeading: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
         // Without a magnetic attitude, the heading comes only from the gyroscope and is not delivered.
@@ -81,7 +81,7 @@ struct HeadingState: Sendable {
         var values = CLHeading.Values(
             magneticHeading: heading,
             trueHeading: HeadingConversion.trueHeading(
-                magnetic: heading, declination: isPositionKnown ? declination.degrees() : nil),
+                magnetic: heading, declination: allowsTrueHeading ? declination.degrees() : nil),
             headingAccuracy: HeadingConversion.accuracy(
                 uncertainty: state.headingUncertainty,
                 calibrationError: HeadingConversion.calibrationError(state.magneticQuality, deviation: deviation),
@@ -101,11 +101,11 @@ struct HeadingState: Sendable {
     /// Processes a report from a gpsd compass. Ignores it while the device's own magnetometer provides headings.
     /// `deviceDeclination` is called with the lock held, and only if the manager's own declination is unknown.
     mutating func process(
-        _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
+        _ report: AttitudeReport, allowsTrueHeading: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks, deviceDeclination: () -> Double?
     ) {
         guard isRunning, !hasMagnetometerHeading(now: report.arrival) else { return }
-        let declination = isPositionKnown ? declination.degrees() : nil
+        let declination = allowsTrueHeading ? declination.degrees() : nil
         let values = HeadingConversion.values(
             of: report, orientation: orientation, declination: declination,
             deviceDeclination: declination ?? deviceDeclination(), fallbackTime: clock.wallTime)

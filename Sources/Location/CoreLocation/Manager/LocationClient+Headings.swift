@@ -89,10 +89,10 @@ extension LocationClient {
             let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
-                let isPositionKnown = state.isPositionKnown
+                let allowsTrueHeading = state.allowsTrueHeading
                 for fused in states {
                     state.headings.process(
-                        fused, isPositionKnown: isPositionKnown, clock: device.clock,
+                        fused, allowsTrueHeading: allowsTrueHeading, clock: device.clock,
                         pendingCallbacks: &state.pendingCallbacks)
                 }
             case .lost(let sensor, let error):
@@ -130,9 +130,10 @@ extension LocationClient {
 
     private func process(_ report: AttitudeReport) {
         state.withLock { state in
-            let isPositionKnown = state.isPositionKnown
+            let allowsTrueHeading = state.allowsTrueHeading
             state.headings.process(
-                report, isPositionKnown: isPositionKnown, clock: device.clock, pendingCallbacks: &state.pendingCallbacks
+                report, allowsTrueHeading: allowsTrueHeading, clock: device.clock,
+                pendingCallbacks: &state.pendingCallbacks
             ) {
                 device.positionSource.lastFix.flatMap { fix in
                     let values = LocationConversion.values(

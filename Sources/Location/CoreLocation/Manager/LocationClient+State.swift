@@ -109,7 +109,7 @@ extension LocationClient.State {
     }
 
     /// Core Location provides a true heading only while location updates are running.
-    var isPositionKnown: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
+    var allowsTrueHeading: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 }
 
 struct LocationSettings: Sendable {

@@ -65,7 +65,7 @@ struct HeadingAccuracyTests {
             for step in steps {
                 var state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
                 state.magneticCorrections = corrections
-                headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &callbacks)
+                headings.process(state, allowsTrueHeading: false, clock: clock, pendingCallbacks: &callbacks)
                 while let item = callbacks.removeFirst() {
                     if case .heading(let heading) = item { last = heading.headingAccuracy }
                 }
@@ -127,7 +127,7 @@ struct HeadingAccuracyTests {
         headings.start(needsCompass: false)
         for step in 0..<360 {
             let state = FusedState(.flat(heading: Double(step)), at: Double(step) / 100, quality: .uncalibrated)
-            headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &callbacks)
+            headings.process(state, allowsTrueHeading: false, clock: clock, pendingCallbacks: &callbacks)
         }
         var accuracies: [Double] = []
         while let item = callbacks.removeFirst() {
