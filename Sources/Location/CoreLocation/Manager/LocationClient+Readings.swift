@@ -8,7 +8,7 @@ extension LocationClient {
     func receive(_ event: PositionEvent) {
         state.withLock { state in
             guard !state.services.isEmpty else { return }
-            let requests = state.services.contains(.singleRequest)
+            let hadRequest = state.services.contains(.singleRequest)
             switch event {
             case .report(let report) where report.hasFix: process(report, &state, services: state.services)
             case .report(let report): if !state.isLost { state.reportLoss(.noFix(report.receiver)) }
@@ -16,15 +16,15 @@ extension LocationClient {
             case .lost(let error):
                 state.converter.sky = nil
                 // The loss of the source is reported even if the loss of the fix has already been reported.
-                if !state.isServiceLost { state.reportLoss(error) }
-                state.isServiceLost = true
-            case .regained: state.isServiceLost = false
+                if !state.isSourceLost { state.reportLoss(error) }
+                state.isSourceLost = true
+            case .regained: state.isSourceLost = false
             case .attitude(let report): compassRecord.record(report)
             case .receivers, .line: break
             }
             // The source may deliver this event while it is adding the subscription, so the subscription cannot be
             // updated here. The next drain updates it.
-            if requests, !state.services.contains(.singleRequest) { state.isSubscriptionOutdated = true }
+            if hadRequest, !state.services.contains(.singleRequest) { state.isSubscriptionOutdated = true }
         }
     }
 
@@ -33,7 +33,7 @@ extension LocationClient {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         state.isLost = false
-        state.isServiceLost = false
+        state.isSourceLost = false
         state.lastLoss = nil
         state.lastArrival = report.arrival
         var (values, details) = state.converter.values(of: report, on: device)

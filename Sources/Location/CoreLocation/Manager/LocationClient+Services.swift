@@ -39,7 +39,9 @@ extension LocationClient {
             }
             // Stopping a service that is not running must not discard the pending result of `requestLocation()`.
             let wasRunning = state.services.remove(service) != nil
-            if state.services.isEmpty, wasRunning || service == .standard { state.pendingCallbacks.removePositions() }
+            if state.services.isEmpty, wasRunning || service == .standard {
+                state.pendingCallbacks.removeLocationsAndFailures()
+            }
         }
         updateSubscription()
     }

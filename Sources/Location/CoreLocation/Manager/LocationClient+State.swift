@@ -25,7 +25,7 @@ extension LocationClient {
         var lastArrival: BootTime?
         /// True after the loss of the position has been reported.
         var isLost = false
-        var isServiceLost = false
+        var isSourceLost = false
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
@@ -102,7 +102,7 @@ extension LocationClient.State {
         if services.isEmpty {
             since = time
             isLost = false
-            isServiceLost = false
+            isSourceLost = false
             headings.declination.position = nil
         }
         services.insert(service)

@@ -101,7 +101,7 @@ extension LocationClient: LocationAuthorization.Observer {
             let isRefused = authorization.isDeniedOrRestricted
             // A refusal is reported once. It replaces all pending locations and errors.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
-                state.pendingCallbacks.removePositions()
+                state.pendingCallbacks.removeLocationsAndFailures()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))
                 state.cancelRequest()
             }

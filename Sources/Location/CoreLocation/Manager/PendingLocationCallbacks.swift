@@ -65,7 +65,7 @@ struct PendingLocationCallbacks {
         return .locations(locations)
     }
 
-    mutating func removePositions() {
+    mutating func removeLocationsAndFailures() {
         queue.removeAll { item in
             if case .failure = item { true } else { item.isLocation }
         }

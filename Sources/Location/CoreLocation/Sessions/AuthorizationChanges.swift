@@ -6,7 +6,7 @@ import Synchronization
 final class AuthorizationChanges: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
-        var next = 0
+        var lastNumber = 0
         var isFinished = false
     }
 
@@ -23,9 +23,9 @@ final class AuthorizationChanges: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
-            state.next += 1
-            state.continuations[state.next] = continuation
-            return state.next
+            state.lastNumber += 1
+            state.continuations[state.lastNumber] = continuation
+            return state.lastNumber
         }
         guard let number else {
             continuation.finish()
