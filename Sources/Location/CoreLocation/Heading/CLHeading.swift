@@ -11,7 +11,8 @@ public import Foundation
 /// invalid.
 ///
 /// Immutable and safe to use from any thread. Two headings are equal only if they are the same object. The class is
-/// open so that tests can override its properties. Archives contain the original values, not the overridden ones.
+/// open so that tests can override its properties, which is why its `Sendable` conformance is unchecked. Archives
+/// contain the original values, not the overridden ones.
 ///
 /// ```swift
 /// func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
@@ -22,23 +23,23 @@ public import Foundation
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    private(set) var compass: String?
-    private(set) var time: BootTime?
+    /// The ``receiver`` and the ``uptime``. Archives omit both, because they have no meaning on another machine or
+    /// after a restart.
+    let compass: String?
+    let time: BootTime?
 
     init(_ values: Values, compass: String? = nil, time: BootTime? = nil) {
-        self.values = values
-        self.compass = compass
-        self.time = time
+        (self.values, self.compass, self.time) = (values, compass, time)
     }
 
     /// Creates an invalid heading of 0° with the current time. Intended for subclasses in tests.
-    public override init() { values = .absent }
+    public override init() { (values, compass, time) = (.absent, nil, nil) }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
     /// no heading, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
-        self.values = values
+        (self.values, compass, time) = (values, nil, nil)
     }
 
     /// The heading in degrees clockwise from magnetic north, 0 ..< 360.
@@ -124,7 +125,8 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// New values must be appended to the end of `numbers`, because the archive identifies values by their position.
+    /// Archives identify values by their position, and existing ones contain only these seven. A new value must be
+    /// appended, and `init(coder:)` must accept archives without it.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]
