@@ -3,6 +3,7 @@
 import DeviceCore
 import Synchronization
 
+/// Delivers the pending callbacks to the delegate, on the manager's executor and without holding a lock.
 extension LocationClient {
     /// Changes the state, calls `next` without holding the lock, and then schedules a drain if callbacks are pending.
     @discardableResult

@@ -4,6 +4,7 @@ import DeviceCore
 import MotionEngine
 import Synchronization
 
+/// Subscribes to the motion engine and, if necessary, to gpsd's compasses, and passes their events to `HeadingState`.
 extension LocationClient {
     struct HeadingSubscriptions {
         var engine: Subscription?
@@ -13,8 +14,8 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// When heading updates start, the last compass report is delivered as the first heading if it is at most this many
-    /// seconds old.
+    /// If updates start without a magnetometer, the last compass report is delivered as the first heading, unless it is
+    /// older than this many seconds.
     private static let maximumCompassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
@@ -112,6 +113,7 @@ extension LocationClient {
         former?.cancel()
     }
 
+    /// Only adds callbacks. The subscription's `onBatchComplete` schedules the drain.
     func receiveCompass(_ event: PositionEvent) {
         switch event {
         case .attitude(let report):

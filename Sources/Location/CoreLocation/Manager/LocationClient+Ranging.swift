@@ -3,6 +3,7 @@
 import DeviceCore
 import Synchronization
 
+/// Subscribes to beacons while there are ranging requests, and reports the beacons once per second.
 extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?

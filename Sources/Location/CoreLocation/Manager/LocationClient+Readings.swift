@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-// Position events arrive on the source's thread.
+// Position events arrive on the source's thread. They only add callbacks. `onBatchComplete` schedules the drain.
 extension LocationClient {
     func receive(_ event: PositionEvent) {
         state.withLock { state in

@@ -3,6 +3,7 @@
 import DeviceCore
 import Synchronization
 
+/// Connects the manager to the regions and visits of its device, which all managers share.
 extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
@@ -40,6 +41,7 @@ extension LocationClient {
         case .determined(let region, let state):
             delegate.locationManager(manager, didDetermineState: state, for: region)
         case .changed(let change):
+            // Checked again after each call, because the delegate may stop monitoring the region.
             guard regions.isCurrent(change.watch) else { return }
             delegate.locationManager(manager, didDetermineState: change.state, for: change.region)
             guard regions.isCurrent(change.watch) else { return }

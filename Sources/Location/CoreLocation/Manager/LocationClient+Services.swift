@@ -4,6 +4,7 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
+/// Starts and stops location updates and single requests, from any thread.
 extension LocationClient {
     func start(_ service: Services) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }

@@ -5,8 +5,8 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // The `Sendable` conformance is unchecked. The manager and its delegate belong to the app's thread, and are used
-    // only in callbacks.
+    /// The state of a client, protected by the lock of `LocationClient.state`. The `Sendable` conformance is unchecked,
+    /// because the manager and its delegate belong to the app, and are used only in callbacks.
     struct State: @unchecked Sendable {
         weak var manager: CLLocationManager?
         weak var delegate: (any CLLocationManagerDelegate)?
@@ -16,8 +16,10 @@ extension LocationClient {
         var drainScheduler: LocationClient.DrainScheduler?
         var services: Services = []
         var monitorsVisits = false
+        /// The time at which the use of the position began, for `LocationUse`.
         var since = WallTime.epoch
         var request: SingleRequest?
+        /// Increases with each request. A timeout with an earlier number is ignored.
         var requestNumber: UInt32 = 0
         /// True if a call to `requestLocation()` has ended and the next drain must therefore update the subscription.
         var isSubscriptionOutdated = false
@@ -25,7 +27,9 @@ extension LocationClient {
         var lastArrival: BootTime?
         /// True after the loss of the position has been reported.
         var isLost = false
+        /// True after the source has reported a loss, for example of the connection to gpsd.
         var isSourceLost = false
+        /// The reason for a loss since the last fix.
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()

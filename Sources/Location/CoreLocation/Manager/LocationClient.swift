@@ -6,7 +6,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Implements a manager: filters readings and calls the delegate on the manager's executor.
+/// Implements a manager: filters readings and calls the delegate on the manager's executor. Safe to use from any
+/// thread. `headingSubscriptions` and `rangingRun` are locked before `state`. No lock is held during a callback.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
 
@@ -17,9 +18,7 @@ final class LocationClient: Sendable {
     let defaultExecutor: any CallbackExecutor
     let state: Mutex<State>
     let subscription = RequestSubscription<PositionRequest>()
-    /// This lock is never held during a callback.
     let headingSubscriptions = Mutex(HeadingSubscriptions())
-    /// This lock is never held during a callback.
     let rangingRun = Mutex(RangingRun())
     /// A timer that starts the subscription to the gpsd compass after a sensor has been lost.
     let compassSubscriptionTimer = Mutex<ClockTimer?>(nil)

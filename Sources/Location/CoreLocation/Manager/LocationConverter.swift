@@ -3,6 +3,7 @@
 import DeviceCore
 import Foundation
 
+/// Converts the reports for one manager or one loop to locations. Protected by the lock of its owner's state.
 struct LocationConverter: Sendable {
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()

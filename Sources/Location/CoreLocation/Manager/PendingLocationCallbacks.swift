@@ -2,11 +2,12 @@
 
 import DeviceCore
 
-/// A bounded queue of delegate callbacks.
+/// A manager's bounded queue of delegate callbacks, protected by the lock of `LocationClient.state`.
 struct PendingLocationCallbacks {
     enum Item {
         /// A location. Consecutive locations are combined into one callback when they leave the queue.
         case location(CLLocation)
+        /// Returned by `removeFirst()`, but never queued.
         case locations([CLLocation])
         case failure(CLError)
         case authorization
