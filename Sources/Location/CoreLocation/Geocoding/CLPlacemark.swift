@@ -98,6 +98,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 }
 
 extension PlaceDescription {
+    // The keys and the order of the numbers are stored in archives and must not change.
     private static let texts: [(key: String, path: any WritableKeyPath<PlaceDescription, String?> & Sendable)] = [
         ("name", \.name), ("thoroughfare", \.thoroughfare), ("subThoroughfare", \.subThoroughfare),
         ("locality", \.locality), ("subLocality", \.subLocality), ("administrativeArea", \.administrativeArea),

@@ -6,7 +6,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Processes a geocoder's requests one at a time. Each request produces exactly one result.
+/// Processes a geocoder's requests one at a time. Each request produces exactly one result, because only the code that
+/// removes the pending request from `state` calls its handler. No lock is held during the call.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
         case coordinate(CLLocation, locale: Locale?)
@@ -24,6 +25,7 @@ final class GeocodingRequests: Sendable {
     private struct Pending {
         let number: Int
         let handler: Handler
+        /// nil if the handler is called directly on the thread that completes the request.
         let executor: (any CallbackExecutor)?
         var task: Task<Void, Never>?
     }
@@ -100,6 +102,7 @@ final class GeocodingRequests: Sendable {
                 if state.pending?.number == number { state.pending?.task = task }
                 return state.pending?.number != number
             }
+            // `cancel()` could not cancel the task before it was stored.
             if isFinished { task.cancel() }
         } else {
             finish(number, result(of: request))
@@ -113,6 +116,7 @@ final class GeocodingRequests: Sendable {
             let pending = state.withLock { state in state.pending?.number == number ? state.pending.take() : nil }
             if let pending { device.withCurrent { pending.handler.call(answer) } }
         }
+        // The outer optional is nil if the request has been cancelled.
         let executor = state.withLock { state -> (any CallbackExecutor)?? in
             state.pending?.number == number ? .some(state.pending?.executor) : nil
         }
