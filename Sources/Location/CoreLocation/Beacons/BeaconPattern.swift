@@ -31,6 +31,7 @@ extension BeaconPattern {
         minor = words[2] >> 32 & 1 == 1 ? UInt16(truncatingIfNeeded: words[2]) : nil
     }
 
+    /// Bits of the last word: 0 ... 15 the minor value, 16 ... 31 the major value, 32 and 33 set if these are not nil.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var numbers: UInt64 = 0

@@ -121,6 +121,7 @@ extension CLBeacon.Values {
         timestamp = Double(bitPattern: words[6])
     }
 
+    /// The order of the words is part of the archive format.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         coder.encode(

@@ -21,6 +21,8 @@ extension CLMonitor {
             self.radius = radius
         }
 
+        /// Apps may store encoded conditions, so the keys must not change. Neither must the property names of
+        /// `BeaconIdentityCondition`, from which its keys are derived.
         private enum CodingKeys: String, CodingKey {
             case latitude, longitude, radius
         }

@@ -85,6 +85,7 @@ extension CLRegion.Circle {
         radius = numbers[2]
     }
 
+    /// The caller must check `allowsKeyedCoding`.
     func encode(with coder: NSCoder) {
         coder.encode(words: [center.latitude, center.longitude, radius].map(\.bitPattern), forKey: Self.archiveKey)
     }

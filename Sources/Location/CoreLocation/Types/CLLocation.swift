@@ -12,7 +12,7 @@ public import Foundation
 /// override its properties. Archives and copies contain the values with which the object was created.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The receiver's report and related details, or nil if there is no report.
+    /// The receiver's report and related details, or nil if there is no report. Never changes after `init`.
     private(set) var details: LocationDetails?
 
     /// Creates a location. This initializer is used for all locations that come from a device.

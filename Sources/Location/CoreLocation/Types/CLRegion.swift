@@ -8,6 +8,7 @@ import Synchronization
 /// thread-safe.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
+    // Atomic because any thread may use a region. Relaxed ordering is sufficient, because the values are independent.
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
     private let stateTimestampBits = Atomic<UInt64>(Double.nan.bitPattern)
 
@@ -123,6 +124,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         }
     }
 
+    /// The bits of `flags`, which are also the archived format.
     private enum Flags {
         static let entry: UInt8 = 1
         static let exit: UInt8 = 2

@@ -32,6 +32,7 @@ enum LocationConversion {
         values.speedAccuracy = report.speedError > 0 ? report.speedError : -1
         values.course = report.track == 360 ? 0 : report.track >= 0 && report.track < 360 ? report.track : -1
         values.courseAccuracy = report.trackError > 0 ? report.trackError : -1
+        // 8 is gpsd's status for a simulated fix.
         values.isSimulatedBySoftware = isSimulated || report.status == 8
         values.isProducedByAccessory = isAccessory
         return values

@@ -44,7 +44,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the visit into a keyed archive without rounding its values.
+    /// Encodes the visit into a keyed archive without rounding its values. An unknown time is archived as NaN.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [
