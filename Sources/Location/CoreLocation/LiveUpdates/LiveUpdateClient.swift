@@ -4,6 +4,7 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
+/// Delivers the updates of one loop over `liveUpdates()`. The lock of `loop` protects the state.
 final class LiveUpdateClient: Sendable {
     /// The maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
     static let limit = 1024

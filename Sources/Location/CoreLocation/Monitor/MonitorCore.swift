@@ -202,6 +202,7 @@ final class MonitorCore: Sendable {
     }
 
     private func save(atOnce: Bool) {
+        // Replaces the stored conditions with the lock held, so that another thread cannot replace newer ones.
         state.withLock { store.replace(owner, with: $0.stored) }
         store.save(atOnce: atOnce)
     }

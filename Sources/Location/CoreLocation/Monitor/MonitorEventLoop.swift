@@ -4,6 +4,8 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
+/// The loop behind an iterator of `CLMonitor.Events`. An event is complete when the app requests the next one or leaves
+/// the loop. Safe to use from any thread.
 final class MonitorEventLoop: Sendable {
     private struct Source: ConsumerBuffer {
         let core: MonitorCore
@@ -45,6 +47,7 @@ final class MonitorEventLoop: Sendable {
 
     // MARK: Called by the monitor
 
+    /// Resumes a waiting `next()`, which then removes an event from the monitor's queue.
     func eventsDidArrive() { loop.update { _ in } }
 
     /// Ends the loop because a newer loop has started.

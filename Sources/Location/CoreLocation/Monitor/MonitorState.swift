@@ -5,6 +5,7 @@ import DeviceCore
 /// A monitor's conditions and pending events, protected by the monitor's lock. Events are buffered only here, and a
 /// loop removes an event when the app requests it. Replacing a loop therefore neither loses nor reorders events.
 struct MonitorState {
+    /// The maximum number of conditions.
     static let limit = 20
     /// The maximum number of pending events. If the limit is reached, the oldest event is dropped.
     static let eventLimit = 1024
@@ -20,6 +21,7 @@ struct MonitorState {
         let condition: any CLCondition
         /// nil if the condition cannot be monitored.
         let shape: RegionShape?
+        /// The state in the last event that was added to the queue.
         var posted: Event.State
         /// The last event that a loop has completed.
         var last: Event
@@ -110,6 +112,7 @@ struct MonitorState {
 
     // MARK: Persistence
 
+    /// The conditions with the states of their last completed events, so that the next run repeats all other events.
     var stored: [StoredRegion] {
         conditions.compactMap { condition in
             condition.shape.map {

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Detects the visits of a device while at least one manager requests them. All managers receive the same visits.
+/// Detects the visits of a device for all managers that request them. Safe to use from any thread.
 final class VisitService: Sendable {
     private struct State {
         var clients: [WeakSubscriber] = []

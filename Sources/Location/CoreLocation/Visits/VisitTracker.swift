@@ -36,15 +36,19 @@ struct VisitTracker: Sendable {
 
     fileprivate struct Stay {
         var arrival: Double
+        /// True if the stay began with the first fix, so that the time of arrival is unknown.
         var isFirst: Bool
         var radius: Double
         var latitude: Double
         var longitude: Double
         var firstPosition: CLLocationCoordinate2D
+        /// The sum of the weights of the fixes in the centre's mean.
         var weight: Double
         var count = 1
+        /// The time of the last fix inside the radius.
         var lastInside: Double
         var accuracies: [Double]
+        /// The weighted mean distance of the fixes from the centre, in metres.
         var spread = 0.0
         var isReported = false
         /// The current run of fixes outside the stay: the time of the first fix, the number of fixes, and how many of
@@ -72,6 +76,7 @@ struct VisitTracker: Sendable {
         }
         let distance = geodesicDistance(stay.center, fix.coordinate)
         let gap = fix.timestamp - (former ?? fix.timestamp)
+        // A visit ends only outside a larger circle, so that noise at the border does not end it.
         if distance <= stay.radius * (stay.isReported ? 1.5 : 1), gap <= Self.maximumGap {
             stay.absence = nil
             stay.include(fix, distance)
@@ -105,11 +110,10 @@ struct VisitTracker: Sendable {
         stay = Stay(
             arrival: fix.timestamp, isFirst: isFirst, radius: radius, latitude: fix.coordinate.latitude,
             longitude: fix.coordinate.longitude, firstPosition: fix.coordinate, weight: Self.weight(fix),
-            lastInside: fix.timestamp,
-            accuracies: [fix.accuracy])
+            lastInside: fix.timestamp, accuracies: [fix.accuracy])
     }
 
-    private static func weight(_ fix: TrackedFix) -> Double { 1 / max(1, fix.accuracy * fix.accuracy) }
+    fileprivate static func weight(_ fix: TrackedFix) -> Double { 1 / max(1, fix.accuracy * fix.accuracy) }
 }
 
 extension VisitTracker.Stay {
@@ -119,7 +123,7 @@ extension VisitTracker.Stay {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1
         guard fix.timestamp - arrival <= VisitTracker.minimumDuration || count <= 3 else { return }
-        let weight = 1 / max(1, fix.accuracy * fix.accuracy)
+        let weight = VisitTracker.weight(fix)
         let share = weight / (self.weight + weight)
         var longitudeStep = fix.coordinate.longitude - longitude
         if abs(longitudeStep) > 180 { longitudeStep -= longitudeStep > 0 ? 360 : -360 }

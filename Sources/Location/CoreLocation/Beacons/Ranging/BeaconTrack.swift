@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// The recent packets of one beacon, from which `RangingState` determines its distance.
 struct BeaconTrack: Sendable {
     /// The time window over which signal strengths are averaged, in seconds. A shorter window makes the proximity class
     /// less reliable. A longer one delays the response to a beacon that moves away. In a simulation, 97 % of the

@@ -24,6 +24,7 @@ enum RangingRequest {
     }
 }
 
+/// A manager's ranging requests and the beacons that satisfy them, protected by the lock of `LocationClient.state`.
 struct RangingState {
     /// The interval between reports, in seconds.
     static let interval = 1.0
@@ -33,6 +34,7 @@ struct RangingState {
     /// The requests in the order in which they were started. Reports are delivered in the same order.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
+    /// The reason why no beacons can be received, or nil.
     private(set) var loss: DeviceError?
 
     /// Adds a request, or returns false if the same request already exists.
@@ -53,6 +55,7 @@ struct RangingState {
     }
 
     mutating func process(_ sighting: BeaconSighting) {
+        // The result is nil only if the beacon is not tracked yet.
         if tracks[sighting.identity]?.process(sighting) != nil { return }
         guard requests.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
         if tracks.count >= Self.trackLimit, let oldest = tracks.min(by: { $0.value.lastTime < $1.value.lastTime }) {
