@@ -8,7 +8,7 @@ struct TrackedFix: Sendable {
     var accuracy: Double
     /// The speed in metres per second. The value is negative if the receiver does not report its speed.
     var speed: Double
-    /// The receiver's time in seconds since 2001-01-01T00:00:00Z.
+    /// The receiver's time, or the system time if the receiver reports none, in seconds since 2001-01-01T00:00:00Z.
     var timestamp: Double
     var arrival: BootTime
 }
@@ -45,7 +45,7 @@ extension TrackedFix {
 /// Averaging fixes reduces only errors that are independent from fix to fix. It does not reduce errors that persist for
 /// minutes, which are larger for most receivers.
 ///
-/// The noise is computed from the second difference of positions that are one second apart, x(i) - 2x(i-1) + x(i-2).
+/// The noise is computed from the second difference of positions at nearly equal intervals, x(i) - 2x(i-1) + x(i-2).
 /// Its variance is six times the variance of the independent error. Persistent errors and movement at constant velocity
 /// hardly affect it.
 struct FixStatistics: Sendable {
@@ -75,6 +75,7 @@ struct FixStatistics: Sendable {
     private var noiseCount = 0.0
     /// Positions in metres relative to the first fix, at least one second apart.
     private var trail: [(x: Double, y: Double, time: Double)] = []
+    /// The position of `last` in metres relative to the first fix.
     private var (x, y) = (0.0, 0.0)
 
     /// Processes a fix. Returns false if the fix is not newer than the previous fix and must be ignored.
@@ -95,6 +96,7 @@ struct FixStatistics: Sendable {
         let length = (step.x * step.x + step.y * step.y).squareRoot()
         updateNoise(step, seconds)
         let speed = max(fix.speed, last.speed)
+        // Allows for acceleration between the two fixes, and for the errors of both.
         let maximumDistance = (speed < 0 ? Self.assumedMaximumSpeed : 1.5 * speed) * seconds
         isImplausible = length > maximumDistance + 4 * max(fix.accuracy, last.accuracy) + 10
         (x, y) = (x + step.x, y + step.y)
@@ -136,7 +138,8 @@ struct FixStatistics: Sendable {
     ) -> (x: Double, y: Double) {
         var longitude = end.longitude - start.longitude
         if abs(longitude) > 180 { longitude -= longitude > 0 ? 360 : -360 }
-        let metres = 111_200.0
-        return (longitude * cos(end.latitude * .pi / 180) * metres, (end.latitude - start.latitude) * metres)
+        let metresPerDegree = 111_200.0
+        let east = longitude * cos(end.latitude * .pi / 180) * metresPerDegree
+        return (east, (end.latitude - start.latitude) * metresPerDegree)
     }
 }

@@ -221,6 +221,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func save(atOnce: Bool) {
+        // Replaces the stored regions with the lock held, so that another thread cannot replace newer ones.
         state.withLock { state in
             let stored = state.entries.map { entry in
                 var stored = entry.stored

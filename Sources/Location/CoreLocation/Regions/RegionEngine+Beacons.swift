@@ -3,6 +3,7 @@
 import DeviceCore
 import Synchronization
 
+/// Beacon regions. These functions run on the beacon source's thread or a clock thread, and lock `state` themselves.
 extension RegionEngine {
     func receive(_ event: BeaconEvent) {
         switch event {
@@ -25,7 +26,8 @@ extension RegionEngine {
         deliverReports()
     }
 
-    /// Starts a timer for the earliest deadline, unless a timer is already running.
+    /// Starts a timer for the earliest deadline, unless a timer is already running. That timer is early enough, because
+    /// deadlines only move to later times.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,

@@ -227,6 +227,7 @@ extension RegionEngine: LocationAuthorization.Observer {
     func authorizationChanged() {
         if !isAllowed {
             state.withLock { state in
+                // The next beacon subscription sets this to false and restarts the exit timeouts.
                 state.isBeaconSourceLost = true
                 state.track = FixStatistics()
                 for index in state.watched.indices {

@@ -6,6 +6,8 @@ import Foundation
 import LiveDevice
 import Synchronization
 
+/// A region or condition in the file. The property names are the keys of the JSON format and must not change. New
+/// properties must be optional, because existing files do not contain them.
 struct StoredRegion: Codable, Sendable {
     var identifier: String
     var latitude: Double?
@@ -67,7 +69,7 @@ extension StoredRegion {
 }
 
 /// The file that stores the regions and conditions of a live device. Each app and user has a separate file. If the file
-/// is incomplete or invalid, the store logs a warning and starts empty.
+/// is incomplete or invalid, the store logs a warning and starts empty. Safe to use from any thread.
 final class RegionStore: Sendable {
     enum Owner {
         case managers
@@ -92,6 +94,7 @@ final class RegionStore: Sendable {
 
     private let file: StateFile?
     private let state = Mutex(State())
+    /// Locked before `state` while the file is written, so that older contents never replace newer ones.
     private let writing = Mutex(())
 
     static func of(_ device: Device) -> RegionStore {
