@@ -30,6 +30,7 @@ struct NMEAClock {
         dateQuality = .certain
     }
 
+    /// The time to which the clock was last advanced, in nanoseconds since 1970. nil before the first time of day.
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
     /// Advances the clock to an epoch's time of day and date, both in nanoseconds. Either may be nil. A provisional

@@ -17,12 +17,13 @@ extension NMEAEpochAssembler {
 
     /// Decides whether the deferred sentence is in local time and belongs to the current epoch. Otherwise, the sentence
     /// begins a new epoch. Called when the next time has been read or the epoch ends. The sentence is in local time if
-    /// the next time is closer to the epoch's time than to the sentence's own time. If there is no next time, GLL and
-    /// ZDA are assumed to be in local time.
+    /// the next time is closer to the epoch's time than to the sentence's own time. Without a next time, it is assumed
+    /// to be in local time if it is GLL, contains no position, or follows several kinds of position sentences.
     mutating func processDeferred(
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         guard let deferredSentence, let time = epoch.time else { return }
+        // Cleared first, because `processTimed` may end the epoch and call this function again.
         self.deferredSentence = nil
         let line = diagnostics.line
         diagnostics.line = deferredSentence.line

@@ -40,6 +40,7 @@ struct NMEAEpochAssembler {
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
+        /// The talker of each kind of position sentence, at `Kinds.index`. 0 if the epoch contains no such sentence.
         var talkers = SIMD4<UInt16>.zero
         /// True if the previous epoch contained a sentence with the same time, kind and talker, or if the position has
         /// no time.
@@ -61,6 +62,7 @@ struct NMEAEpochAssembler {
     var hasAttitude = false
     private var arrival: WallTime?
     var attitudeArrival: WallTime?
+    /// The fix mode of the last epoch with a GSA sentence, or 0. Used for the following epochs without GSA.
     private var lastMode = 0
     let receiver: String
 
@@ -171,6 +173,7 @@ struct NMEAEpochAssembler {
         clock.advance(to: epoch.time, date: epoch.date, isProvisional: epoch.isProvisionalDate)
         let instant = clock.last
         let wall = clock.hasDate && epoch.time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
+        // `finishEpoch` resets the mode.
         let mode = sky.mode
         if var sky = sky.finishEpoch(counts: &diagnostics.counts) {
             sky.receiver = receiver

@@ -146,6 +146,7 @@ extension NMEASentence {
     }
 }
 
+/// The counts and issues of a decoder, for the sentences of all receivers.
 struct NMEADiagnostics: Sendable {
     /// The maximum number of stored issues. Further issues are discarded.
     private static let maximumIssues = 256

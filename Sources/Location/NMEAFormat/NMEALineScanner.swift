@@ -100,6 +100,7 @@ struct NMEALineScanner {
 
 /// The contents of a tag block: `s:` for the source, and `c:` for a time in seconds or milliseconds since 1970.
 package struct NMEATagBlock {
+    /// The name of the receiver. The pointer is valid only as long as the line.
     private(set) var source: UnsafeRawBufferPointer?
     private(set) var time: WallTime?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sentence in a line, split into its talker, its kind and its fields.
+/// A sentence in a line, split into its talker, its kind and its fields. Valid only as long as the line.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
     /// The start offset of each field. The last element is the offset at which another field would start.

@@ -61,6 +61,7 @@ extension PositionReport {
         var report = self
         let axis = confidence.alongAxis / former.alongAxis
         PositionDeviations(self, former).write(to: &report, confidence)
+        // Unknown errors in latitude and longitude stay unknown, although `write` derives them.
         report.latitudeError = latitudeError * axis
         report.longitudeError = longitudeError * axis
         if !horizontalError.isNaN { report.horizontalError = horizontalError * (confidence.inPlane / former.inPlane) }

@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// Encodes the sentences of a position report. The caller inserts GSA and GSV between its two groups of sentences.
 struct PositionSentences {
     private let report: PositionReport
     private let sky: SkySentences?

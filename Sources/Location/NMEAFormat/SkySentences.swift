@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// Encodes the GSA and GSV sentences of a sky report, and provides its values for GGA and the talker of the epoch.
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
@@ -16,6 +17,7 @@ struct SkySentences {
 
     init(_ report: SkyReport) {
         self.report = report
+        // Bounds the number of sentences and the time to encode them, because any report can be encoded.
         satellites = (report.satellites ?? []).prefix(1000).compactMap { satellite in
             guard let identity = SatelliteIdentity(satellite), identity.sentenceNumber != nil else { return nil }
             return (identity, satellite)
@@ -96,8 +98,7 @@ struct SkySentences {
                     let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
                     text.appendNumber((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
                     text.appendDirection((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
-                    // gpsd reports a signal strength of 0 for a satellite that is not tracked. In this case, the field
-                    // is left empty.
+                    // The field has two digits. It is empty for 0, which gpsd reports for an untracked satellite.
                     text.appendNumber(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
                 if let signal = group.signal {
