@@ -3,6 +3,7 @@
 import DeviceCore
 import JSONBytes
 
+// Reads service messages and receivers. A key longer than eight bytes has the word 0 and is compared as text.
 extension GPSDDecoder {
     mutating func readVersion(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var version = GPSDVersion()

@@ -3,6 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
+// Encodes gpsd's service messages and receivers.
 extension GPSDEncoder {
     package static func line(_ version: GPSDVersion) -> [UInt8] {
         var members = Members("VERSION")

@@ -54,6 +54,7 @@ package struct GPSDWatch: Sendable, Hashable {
 }
 
 extension GPSDReport {
+    /// Shifts the report's time, if it has one, by a number of nanoseconds.
     package func shifted(by shift: Int64) -> GPSDReport {
         switch self {
         case .position(var report):
