@@ -36,8 +36,9 @@ final class GPSDConnection: PollableSource {
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
     private let content: ExclusiveValue<Content>
+    // Atomic so that other threads do not wait while one of them uses `content`.
     private let isClosed = Atomic<Bool>(false)
-    private let hasReceivedService = Atomic<Bool>(false)
+    private let hasReadValidLine = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
     /// The descriptor of the socket, which `content` keeps open.
     let descriptor: Int32
@@ -64,7 +65,7 @@ final class GPSDConnection: PollableSource {
         if let number { throw settings.connectionEndedError(call: "send", errno: number) }
     }
 
-    var hasReceivedValidLine: Bool { hasReceivedService.load(ordering: .acquiring) }
+    var hasReceivedValidLine: Bool { hasReadValidLine.load(ordering: .acquiring) }
     var deadline: BootTime { min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring))) }
 
     func close() { isClosed.store(true, ordering: .releasing) }
@@ -100,7 +101,7 @@ final class GPSDConnection: PollableSource {
                 content.reader.finish()
                 count(content.reader.drainCounts())
                 content.reader.recordOverlongLines(content.framer.discardedLines)
-                if content.reader.watchdog.hasReceivedValidLine { hasReceivedService.store(true, ordering: .releasing) }
+                if content.reader.watchdog.hasReceivedValidLine { hasReadValidLine.store(true, ordering: .releasing) }
             }
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
@@ -123,7 +124,8 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// `pause` is the time, in seconds, for which the process may have been suspended.
+    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor may read at any time
+    /// until the due time, so only the time after it counts.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -162,6 +164,7 @@ final class GPSDConnection: PollableSource {
                 hub.withBatch {
                     while framer.nextLine({ reader.process($0, decoder: &decoder) }) { lines += 1 }
                 }
+                // Reads all accumulated reports, because only the newest ones are delivered.
                 if reader.isCatchingUp { continue }
                 if untilEmpty, lines >= Self.maximumLinesBeforeCallbacks { return false }
                 if count < space, !untilEmpty { return true }

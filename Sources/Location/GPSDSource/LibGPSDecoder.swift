@@ -135,6 +135,7 @@ extension PositionReport {
         depth = report.depth.nanIfInfinite
         correctionAge = report.dgps_age.nanIfInfinite
         correctionStation = report.dgps_station
+        // libgps leaves unknown leap seconds at 0.
         leapSeconds = report.leap_seconds == 0 ? -1 : report.leap_seconds
         discardOutOfRangeValues()
     }

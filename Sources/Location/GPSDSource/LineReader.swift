@@ -129,9 +129,9 @@ enum WeekRollover {
     }
 }
 
-/// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
-/// a receiver reports so rarely that every pause reaches the limit, every read is treated as if the process had been
-/// suspended. Even then, no reports are lost, because only one epoch is waiting.
+/// Drops the position reports that accumulated while the process was suspended, except for the newest epoch of each
+/// receiver. If a receiver reports so rarely that every pause reaches the limit, each read is treated as if the process
+/// had been suspended. Even then, no reports are lost, because only one epoch is waiting.
 struct StaleReportFilter: Sendable {
     /// The maximum number of receivers. The number of reports per epoch has the same limit.
     private static let capacity = 64

@@ -41,7 +41,8 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Restarts the silence timeout when there are new subscribers, unless a silence has already been reported.
+    /// Restarts the silence timeout for the first subscriber after all others have left, unless a silence has already
+    /// been reported.
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {
