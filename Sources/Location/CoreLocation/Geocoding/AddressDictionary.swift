@@ -43,7 +43,7 @@ enum AddressDictionary {
     }
 
     /// Returns the lines of the address. A repeated name, as of a city and its state, is listed once. The ocean is a
-    /// line because a place at sea has no other address. A lake belongs to a country, so it needs no line.
+    /// line because a place at sea may have no other part. A lake belongs to a country, so it needs no line.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {
