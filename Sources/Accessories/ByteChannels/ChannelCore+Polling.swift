@@ -5,17 +5,18 @@ import Synchronization
 import SystemCalls
 
 /// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
-/// the port at any time.
+/// the port at any time. Locks are taken in the order `coordinator`, `readLock`, `ChannelCore.state`; `executor` is
+/// always the last one.
 struct ChannelPolling: ~Copyable {
     /// The maximum time, in seconds, from one read by the executor until the next one is overdue.
     static let maximumReadInterval = 30.0
-    /// The lock that must be held while reading from the port, locked before `ChannelCore.state`. It is still held when
-    /// the observer is notified of the read bytes, so the observer must not read from the channel. The value becomes
-    /// true when the port is about to be closed.
+    /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
+    /// read bytes, so the observer must not read from the channel. `detachFromReactor` sets the value to true before
+    /// the port is released.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor. The opening thread sets the value. Afterwards, only the reactor thread locks it, so observers and
-    /// executors may be called while it is locked.
+    /// reactor. The opening thread sets the value. Afterwards, only the reactor thread locks it, so the port may be
+    /// read and observers and executors may be called while it is locked.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
@@ -23,8 +24,11 @@ struct ChannelPolling: ~Copyable {
     let tolerance: Double
     /// False once the connection is about to end. Only the reactor may then poll the port.
     let isAllowed = Atomic<Bool>(true)
+    /// A copy of the coordinator's value for other threads than the reactor's.
     let isExecutorPolling = Atomic<Bool>(false)
-    /// True if the executor could not read because another thread was using the port. See `readPendingInput`.
+    /// True if the executor found `readLock` locked. The executor sets the flag and then tries to lock again, whereas
+    /// `readPendingInput` unlocks and then loads the flag. With an ordering weaker than `.sequentiallyConsistent`, each
+    /// could miss the other, and the bytes would stay unread.
     let hasMissedRead = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
@@ -32,7 +36,8 @@ struct ChannelPolling: ~Copyable {
 
 /// Methods that let the executor of the app's callbacks poll the port, so that the reactor thread need not be woken.
 extension ChannelCore {
-    /// Sets the executor that may poll the port. If `executor` is `nil`, only the reactor polls the port.
+    /// Sets the executor that may poll the port. If `executor` or the port's `inputBufferingTime` is `nil`, only the
+    /// reactor polls the port.
     func setExecutor(_ executor: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: executor) }
@@ -49,20 +54,20 @@ extension ChannelCore {
         var hasInput = false
         repeat {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
-            hasInput = polling.readLock.withLock { isClosed in
-                if isClosed { return false }
-                _ = readInputLocked(.poll)
+            hasInput = polling.readLock.withLock { isDetached in
+                if isDetached { return false }
+                _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
         } while polling.hasMissedRead.load(ordering: .sequentiallyConsistent)
         return hasInput
     }
 
-    /// Called when the channel is added to the reactor. `wakeUp` is the pipe that wakes the reactor thread.
+    /// Called on the opening thread, before the reactor serves the channel. `wakeUp` wakes the reactor thread.
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
-        // A read is overdue after 1.5 expected intervals plus the tolerance, at most after max(limit, tolerance). This
-        // never exceeds the buffering time, of which the tolerance is at most a third.
+        // If the executor does not read for max(limit, tolerance) seconds, or less if it usually reads more often, the
+        // reactor reads in its place. Both values are at most the buffering time, so no input is lost.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
@@ -121,22 +126,23 @@ extension ChannelCore: PollableSource {
     /// Always `.never`. The reactor handles all timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// Reads from the port on the executor, or on the reactor thread if the executor is late. The reactor reports the
+    /// Reads from the port on the executor or, if `cause` is `.overdue`, on the reactor thread. The reactor reports the
     /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
-        // Channels have no timeouts, and `.thread` otherwise means that the reactor polls the port, so `serve` reads.
+        // With `.thread`, either only timeouts may have expired, and channels have none, or the reactor itself polls
+        // the port, so `serve` reads.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
-        // Tries once more, because the other thread may have finished reading before the flag was set.
+        // The other thread may have finished reading before the flag was set.
         return readUnlessContended() ?? .contended
     }
 
-    /// Reads from the port. Returns nil without reading if another thread is using the port.
+    /// Reads from the port. Returns nil without reading if another thread is reading from the port.
     private func readUnlessContended() -> ReadOutcome? {
-        polling.readLock.withLockIfAvailable { isClosed in
-            guard !isClosed else { return .finished }
-            switch readInputLocked(.poll) {
+        polling.readLock.withLockIfAvailable { isDetached in
+            guard !isDetached else { return .finished }
+            switch readInputLocked(.callback) {
             case .empty: return .drained
             case .full: return input.isWriterWaiting ? .finished : .moreAvailable
             case .ended:

@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Methods that read from the port. Only one thread reads at a time.
+/// Methods that read from the port. Only the thread that holds `polling.readLock` reads.
 extension ChannelCore {
     enum InputResult: ~Copyable {
         case empty, full
@@ -13,15 +13,15 @@ extension ChannelCore {
     }
 
     enum ReadLimit {
-        /// A read by the executor. It is limited to 32 KiB, about as much as an app reads in one callback.
-        case poll
+        /// A read by the executor or in its place. Limited to 32 KiB, about as much as an app reads in one callback.
+        case callback
         /// A read by the reactor. It is limited, so that other channels can be served as well.
         case pass
         /// A read of everything that the kernel still holds.
         case remainder
 
         var maximumReads: Int { self == .remainder ? 1024 : 16 }
-        var bytes: Int { self == .poll ? 32_768 : .max }
+        var bytes: Int { self == .callback ? 32_768 : .max }
     }
 
     func readInput(_ limit: ReadLimit) -> InputResult { polling.readLock.withLock { _ in readInputLocked(limit) } }

@@ -5,9 +5,10 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
+/// Methods that write HID reports on a separate thread, which ends when the queue is empty.
 extension ChannelCore {
-    /// Starts a thread that writes reports. A write blocks until the device has accepted the report, even if O_NONBLOCK
-    /// is set.
+    /// Starts the thread. The caller has set `activity` to `.reportThread`, so only one thread runs. A write blocks
+    /// until the device has accepted the report, even if O_NONBLOCK is set.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -77,6 +78,7 @@ enum ReportRecord {
         }
     }
 
+    /// Moves the oldest record from the ring to `record`. Returns the number of data bytes, without padding.
     static func read(from ring: inout ByteRingBuffer, into record: UnsafeMutableRawBufferPointer) -> Int {
         guard ring.read(into: record) == record.count, record.count > headerLength else { return 0 }
         return Int(record[0]) | Int(record[1]) << 8

@@ -4,6 +4,7 @@ import AccessoryFinding
 import DeviceCore
 import Synchronization
 
+/// Methods for writing and for the status, called from any thread.
 extension ChannelCore {
     /// The status of the channel. `end` is read before `bytesAvailable`. Because no bytes arrive after `end` has been
     /// set, the number of available bytes is final if `end` is not `nil`.
@@ -29,7 +30,8 @@ extension ChannelCore {
         let (result, requestsService) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            // If the queue is empty, writing directly to the kernel saves a copy and a thread switch.
+            // If the queue is empty, writing directly to the kernel saves a copy and a thread switch. The reactor
+            // writes only while the queue is not empty, so calls to `port.write` do not overlap.
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {

@@ -5,8 +5,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A byte channel through a serial port, HID device, Unix socket or USB endpoints. `NodeChannel` calls and documents
-/// its methods. The reactor retains it until the connection ends. Any thread may call the methods in this file.
+/// The implementation of `NodeChannel`, which documents most methods. The reactor retains it until the connection ends.
+/// Any thread may call the methods in this file.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -30,13 +30,13 @@ final class ChannelCore: Sendable {
     /// at least one report. Waking the writer for every free byte would be expensive.
     let notifiedSpace: Int
 
+    /// `capacity` is in bytes, `tolerance` in seconds. See `NodeChannel.init`.
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {
         self.port = port
         self.clock = clock
         self.reactor = reactor
         polling = ChannelPolling(tolerance: tolerance)
         let minimumWrite = port.framing.map(ReportRecord.length) ?? 1
-        // Four reports, as `NodeChannel.init` documents.
         let capacity = max(capacity, minimumWrite * 4)
         // If the pipe is full, reading stops until half of it is free.
         input = BytePipe(capacity: capacity, minimumWritableSpace: capacity / 2)
@@ -44,6 +44,7 @@ final class ChannelCore: Sendable {
         notifiedSpace = max(minimumWrite, min(4096, capacity / 4))
     }
 
+    /// Adds the channel to the reactor. Called once, before all other methods.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in if case .writable = event { self?.reactor.requestService() } }
         try reactor.add(self)
@@ -58,6 +59,8 @@ final class ChannelCore: Sendable {
         return input.read(into: buffer)
     }
 
+    /// Replaces the observer. Calls must not overlap, because the observer is stored in two steps. If `close()` runs at
+    /// the same time, `receive` may stay in the input pipe, but the pipe has ended and does not call it.
     func observe(_ receive: Observer?) {
         let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }
@@ -90,7 +93,7 @@ final class ChannelCore: Sendable {
             case .closing(let closing):
                 state.phase = .ending(end, bytesRead: 0)
                 return (false, closing.timer)
-            case .ending, .finished: return (false, nil)
+            case .ending, .finished: return (false, nil)  // The first reason is kept.
             }
         }
         timer?.cancel()
@@ -106,7 +109,7 @@ final class ChannelCore: Sendable {
             switch state.phase {
             case .connected: state.phase = .closing(ChannelState.Closing(deadline: deadline))
             case .hungUp: state.phase = .ending(ByteChannelEnd(.hungUp), bytesRead: 0)
-            case .ending, .closing, .finished: break
+            case .ending, .closing, .finished: break  // If it is ending, the reactor finishes it without reading.
             }
             let isClosing = if case .closing = state.phase { true } else { false }
             return (true, isClosing, state.observer.take())

@@ -14,17 +14,19 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Incremented when `state.channels` has changed, so that the thread copies the array again.
     private let version = Atomic<Int>(0)
+    /// True from `signal()` until the thread has drained the pipe. Further signals are then unnecessary.
     private let isWakeupPending = Atomic<Bool>(false)
     /// True if a channel must be served for a reason that poll(2) does not report.
     private let isServiceRequested = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
-    private let wakeUpCount = Atomic<Int>(0)
+    private let pollCount = Atomic<Int>(0)
 
     package init() {}
 
     /// The number of times that poll(2) has returned since the process started.
-    package var wakeupCount: Int { wakeUpCount.load(ordering: .relaxed) }
+    package var wakeupCount: Int { pollCount.load(ordering: .relaxed) }
 
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
@@ -87,7 +89,7 @@ package final class ChannelReactor: Sendable {
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion
             let ready = poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : -1)
-            wakeUpCount.add(1, ordering: .relaxed)
+            pollCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
                 // Here, poll(2) can fail only with EINTR or because of a temporary lack of memory.

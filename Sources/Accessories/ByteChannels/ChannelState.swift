@@ -13,11 +13,12 @@ import DeviceCore
 /// connected ────── end of file, or POLLHUP and all has been read ─▶ finished
 /// hungUp, ending ─ the rest has been read ────────────────────────▶ finished
 /// ending ───────── the byte limit has been reached, or close() ───▶ finished
-/// closing ──────── everything was sent, the deadline, or POLLHUP ─▶ finished
+/// closing ──────── everything was sent, abandon(), or POLLHUP ────▶ finished
 /// ```
 ///
 /// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state.
-/// `end(_:)` and `close()` are in `ChannelCore.swift`. The other transitions are in `ChannelCore+Reactor.swift`.
+/// `ChannelCore.swift` enters the phases `closing` and `ending`, and requests `finished` from the reactor. The reactor
+/// enters `hungUp` and `finished`, in `ChannelCore+Reactor.swift`.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
@@ -37,7 +38,7 @@ struct ChannelState: ~Copyable {
         var timer: ClockTimer?
         /// True once the input has ended. Until then, input is read and discarded.
         var isInputFinished = false
-        /// True if sending has been abandoned, for example because the deadline has passed.
+        /// True after `abandon()`, which is also called when the deadline has passed.
         var isAbandoned = false
     }
 
@@ -150,7 +151,8 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures can be
-    /// added. If false, the closures are called early, because the event is delayed until the app reads.
+    /// added. If false, the closures are called before the event, which has to wait until the app has read the bytes
+    /// that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }
