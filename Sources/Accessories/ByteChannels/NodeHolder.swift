@@ -3,6 +3,7 @@
 import DeviceCore
 import SystemCalls
 
+/// A process that has a device node open, found in /proc.
 package struct NodeHolder: Sendable {
     package let pid: Int32
     /// The name of the program, truncated to 15 bytes. Empty if the name cannot be read.

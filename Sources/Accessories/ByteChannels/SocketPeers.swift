@@ -90,11 +90,13 @@ package struct SocketPeers: Sendable {
         defer { systemClose(descriptor) }
         var request: [UInt8] = []
         func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { request += $0 } }
+        // `struct nlmsghdr`: length, type, flags, sequence number and port ID.
         append(UInt32(requestLength))
         append(sockDiagByFamily)
         append(requestDumpFlags)
         append(UInt32(1))
         append(UInt32(0))
+        // `struct unix_diag_req`: family, protocol, padding, states, inode, attributes to show and cookie.
         append(UInt8(AF_UNIX))
         append(UInt8(0))
         append(UInt16(0))
@@ -121,9 +123,7 @@ package struct SocketPeers: Sendable {
     /// Parses a part of the reply. Returns false at the end of the reply.
     private static func parse(
         _ part: UnsafeRawBufferPointer, file socketFile: SocketFile, into sockets: inout Set<UInt32>
-    )
-        -> Bool
-    {
+    ) -> Bool {
         var remaining = part[...]
         while remaining.count >= headerLength {
             let message = UnsafeRawBufferPointer(rebasing: remaining)

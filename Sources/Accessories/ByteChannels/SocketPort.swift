@@ -4,6 +4,7 @@ package import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
+/// A connected Unix stream socket.
 package final class SocketPort: Port {
     package let descriptor: Int32
     package let path: String

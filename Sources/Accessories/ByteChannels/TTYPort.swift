@@ -4,6 +4,7 @@ package import AccessoryFinding
 import SystemCalls
 package import DeviceCore
 
+/// An open serial port in raw mode, locked for exclusive use.
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String

@@ -2,7 +2,9 @@
 
 import SystemCalls
 
+/// Sets and reads the speed of a serial port, in bits per second.
 package enum TTYSpeed {
+    /// Returns the termios constant, or `nil` if the speed requires `setArbitrary`.
     static func constant(_ speed: UInt32) -> speed_t? {
         standard.first { $0.speed == speed }.map { speed_t($0.constant) }
     }

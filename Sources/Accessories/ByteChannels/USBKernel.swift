@@ -51,7 +51,8 @@ enum IOControl {
     }
 }
 
-/// The usbdevice_fs requests that channels use.
+/// The usbdevice_fs requests that channels use. The directions are those of the kernel's macros, even if they look
+/// reversed.
 package enum USBRequest {
     /// The argument contains the interface and the alternate setting (32 bits each).
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
@@ -101,6 +102,7 @@ package struct USBRequestBlock: @unchecked Sendable {
             of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
     }
 
+    /// Refers to an existing block, which the caller must not free.
     package init(address: UnsafeMutableRawPointer) {
         block = address
         let buffer = UnsafeMutableRawPointer(

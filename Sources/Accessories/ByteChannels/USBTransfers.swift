@@ -6,6 +6,7 @@ struct USBTransfers: ~Copyable {
     enum Stage { case idle, submitted, done }
 
     let blocks: [USBRequestBlock]
+    /// The stage of each element of `blocks`.
     private var stages: [Stage]
     /// The index of the oldest block in use, or of the next block to use if all blocks are idle.
     private(set) var oldestIndex = 0
