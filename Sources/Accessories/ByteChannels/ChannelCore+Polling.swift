@@ -73,9 +73,9 @@ extension ChannelCore {
         polling.coordinator.withLock { coordinator in
             coordinator = ReadinessCoordinator(
                 source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: limit
-            ) { [weak self] in
+            ) { [self] in
                 // Called on the reactor thread and on the executor. While the input pipe is full, no executor polls.
-                guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
+                guard polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
                 return polling.executor.withLock { $0 }?.executor
             }
         }
