@@ -121,6 +121,7 @@ extension EAAccessoryDelegate {
     }
 }
 
+/// The state of one connection of an accessory, shared by the source's threads and the app.
 final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription

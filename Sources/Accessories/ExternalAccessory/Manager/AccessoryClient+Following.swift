@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-// Sessions that resume when their accessory is reconnected.
+/// Sessions that resume when their accessory is reconnected.
 extension AccessoryClient {
     struct FollowingSession {
         weak var channel: ReconnectingChannel?
@@ -66,6 +66,8 @@ extension AccessoryClient {
             do throws(DeviceError) {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
+                    // Set first. During playback, `adopt` may call this method again, and it must then find nothing to
+                    // open, because the `OpeningLock` is already locked.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core

@@ -3,6 +3,7 @@
 import DeviceCore
 import Synchronization
 
+/// Methods that open sessions, on any thread. An `OpeningLock` is locked before `state`.
 extension AccessoryClient {
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }

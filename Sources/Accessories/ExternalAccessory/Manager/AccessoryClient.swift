@@ -29,6 +29,7 @@ final class AccessoryClient: Sendable {
         var accessories: [EAAccessory] = []
         var registrations = 0
         var pendingNotifications = PendingNotifications()
+        /// True from scheduling `deliver()` until it begins.
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
         var openingLocks: [SessionKey: OpeningLock] = [:]
@@ -143,6 +144,7 @@ final class AccessoryClient: Sendable {
 
     private func deliver() {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
+        // Cleared first, so that a notification that is added during the delivery schedules another one.
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
         device.withCurrent {

@@ -112,11 +112,7 @@ open class EASession: NSObject {
     open var outputStream: OutputStream? { streams?.output }
 
     static func open(_ accessory: EAAccessory, _ name: String) throws(DeviceError) -> SessionCore {
-        guard let client = accessory.client else {
-            throw DeviceError(
-                .notFound,
-                "The accessory \"\(accessory.name)\" is not connected. Use an accessory from connectedAccessories.")
-        }
+        guard let client = accessory.client else { throw notConnected(accessory) }
         return try client.open(accessory, protocol: name)
     }
 

@@ -8,6 +8,7 @@ import Synchronization
 /// accessory is disconnected, there is no space to write.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
+        /// The channel of the connected accessory, or `nil` while the accessory is disconnected.
         var current: (any ByteChannel)?
         /// Ended connections with unread bytes, oldest first.
         var previous: [any ByteChannel] = []
@@ -21,6 +22,7 @@ final class ReconnectingChannel: PollableChannel {
     private static let maximumPreviousConnections = 8
 
     let identity: String
+    /// The name of the protocol.
     let name: String
     private let state = Mutex(State())
     let onChange: @Sendable (EASession.Connection) -> Void
@@ -54,6 +56,7 @@ final class ReconnectingChannel: PollableChannel {
         updatePollingExecutor()
         observer?(.readable)
         observer?(.writable)
+        // The connection may have ended before it was observed.
         if channel.end != nil { receive(.ended, from: channel) }
         return true
     }

@@ -28,6 +28,7 @@ public struct AccessoryBytes: AsyncSequence, Sendable {
 final class AccessoryReader: Sendable {
     private struct State {
         var hasBegun = false
+        /// True while the task processes a chunk. During playback, the consumer gate then counts this reader as busy.
         var isBusy = false
         var isFinished = false
     }

@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
+/// Methods that schedule, close and deliver. Delegates are called outside the lock.
 extension SessionCore {
     private struct Call: @unchecked Sendable {
         // Unchecked because a call is created and used only on the executor's thread.

@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. The lock
 /// is not held while app code runs. It is not held while the channel is read or written either, because the peer of an
-/// in-memory channel may respond before the call returns.
+/// in-memory channel may respond before the call returns. Only the channel's status and its executor may be accessed
+/// inside the lock.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
@@ -59,8 +60,8 @@ final class SessionCore: Sendable {
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// True while the stream is open. These flags are copies of the state, so that reads and writes can check them
-    /// without taking the lock.
+    /// True while the stream is open. These flags are copies of the state, set inside the lock, so that reads and
+    /// writes can check them without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -76,6 +77,7 @@ final class SessionCore: Sendable {
 
     func startObserving() {
         channel.observe { [weak self] event in self?.receive(event) }
+        // The channel may have ended before it was observed.
         if channel.end != nil { receive(.ended) }
     }
 

@@ -23,6 +23,7 @@ final class StreamExecutor: Sendable {
     /// wrap this source.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
+    /// The number of nested calls of `run`. Larger than 1 if a callback runs a nested run loop.
     private let depth = Atomic<Int>(0)
     /// The thread that runs the callbacks. For a run loop, the thread never changes.
     private let callbackThread = Atomic<UInt>(0)
@@ -99,8 +100,10 @@ final class StreamExecutor: Sendable {
     func invalidate() { source?.invalidate() }
 
     private func run(all: Bool = false) {
+        // Cleared first, so that an event during the delivery schedules another run.
         isSignalled.store(false, ordering: .releasing)
         guard let session = session.withLock({ $0.core }) else { return }
+        // Stored before `depth`, which `isRunningHere` loads first.
         callbackThread.store(currentThread(), ordering: .relaxed)
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
         session.deliver(at: self, all: all)
