@@ -96,7 +96,7 @@ package struct USBEndpoints: Sendable, Hashable {
     }
 }
 
-/// The settings of a node, read from JSON. Rules and declared accessories use the same keys.
+/// The settings of a node, read from JSON files of users. Rules and declared accessories use the same keys.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?

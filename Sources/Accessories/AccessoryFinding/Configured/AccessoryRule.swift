@@ -3,6 +3,8 @@
 import DeviceCore
 import JSONBytes
 
+/// A rule of the configuration, which sets the protocols and the node settings of the accessories that it matches. A
+/// condition that is `nil` always matches.
 package struct AccessoryRule: Sendable, Hashable {
     package var vendorID: UInt16?
     package var productID: UInt16?

@@ -3,6 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
+/// The JSON form of declared accessories. Users write its keys in files, so they must not change.
 extension DeclaredAccessory {
     /// The maximum size of a file that declares an accessory, in bytes.
     package static let maximumFileLength = 1 << 20

@@ -19,6 +19,7 @@ package struct AccessoryTree: Sendable {
     /// All records, keyed first by the path of the attached device to which they belong, and then by their own path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
+    /// The sysfs attributes and the subsystems that a udev monitor must report.
     package static let attributes = [
         "idVendor", "idProduct", "manufacturer", "product", "serial", "bcdDevice", "descriptors", "interface",
         "bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol",

@@ -38,14 +38,14 @@ package struct USBDescriptors: Sendable, Hashable {
             let descriptor = bytes[start..<start + length]
             start += length
             switch descriptor[descriptor.startIndex + 1] {
-            case 2:
+            case 2:  // Configuration.
                 isSetting = false
                 isConfiguration = Self.byte(5, of: descriptor) == configuration
-            case 4:
+            case 4:  // Interface.
                 isSetting =
                     isConfiguration && Self.byte(2, of: descriptor) == interface
                     && Self.byte(3, of: descriptor) == alternate
-            case 5 where isSetting:
+            case 5 where isSetting:  // Endpoint.
                 guard let address = Self.byte(2, of: descriptor), let attributes = Self.byte(3, of: descriptor),
                     let low = Self.byte(4, of: descriptor), let high = Self.byte(5, of: descriptor),
                     attributes & 3 == 2, address & 0x0f != 0
