@@ -6,7 +6,7 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// A registry of open channels. Each node of an accessory has at most one open channel.
+/// A registry of open channels, used from any thread. Each node of an accessory has at most one open channel.
 final class ChannelRegistry: Sendable {
     private struct Key: Hashable {
         var accessory: AccessoryDescription.ID
@@ -14,6 +14,7 @@ final class ChannelRegistry: Sendable {
     }
 
     private struct Entry {
+        /// Distinguishes the entry from a later one with the same key, which `release` must not remove.
         var number: Int
         var name: String
         var isOpen = false
@@ -32,7 +33,7 @@ final class ChannelRegistry: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        var last = 0
+        var lastNumber = 0
     }
 
     /// The maximum time, in seconds, that `open` waits if a closed channel on the same node is still sending. The time
@@ -105,9 +106,9 @@ final class ChannelRegistry: Sendable {
         while true {
             let reservation = state.withLock { state -> Reservation in
                 guard let entry = state.entries[key] else {
-                    state.last += 1
-                    state.entries[key] = Entry(number: state.last, name: name)
-                    return .reserved(state.last)
+                    state.lastNumber += 1
+                    state.entries[key] = Entry(number: state.lastNumber, name: name)
+                    return .reserved(state.lastNumber)
                 }
                 guard entry.hasEnded else { return .inUse(entry.name) }
                 let semaphore = BinarySemaphore()

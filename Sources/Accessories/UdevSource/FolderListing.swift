@@ -67,6 +67,7 @@ struct FolderListing {
     }
 }
 
+/// The identity and the state of a file. If two stamps are equal and not fresh, the file is unchanged.
 struct FileStamp: Hashable {
     var inode: UInt64
     private var device: UInt64

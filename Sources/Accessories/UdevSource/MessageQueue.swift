@@ -11,7 +11,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
     enum PostingPolicy {
         case always
         case coalescing(isSame: (Message) -> Bool)
-        /// Blocks the posting thread while too many messages are pending.
+        /// Blocks the posting thread while too many messages wait for the next drain.
         case blocking
     }
 
@@ -30,7 +30,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
 
-    var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
+    var blockedThreadCount: Int { state.withLock { $0.blockedThreads.count } }
 
     /// Posts a message and then handles all pending messages. If another thread is already handling messages, or if the
     /// caller itself is doing so further up the call stack, only posts the message.
@@ -80,6 +80,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
     }
 }
 
+/// The current problems of a source, grouped by subject, such as a file.
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 

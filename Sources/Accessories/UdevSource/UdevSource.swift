@@ -37,10 +37,12 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var folders: AccessoryFolders
         var declarations = DeclaredAccessoryStore()
         var hasDeclared = false
+        /// Keyed by the path of the device or by `DeclarationSource.key`, as are `timers`.
         var ids: [String: AccessoryDescription.ID] = [:]
         var timers: [String: ClockTimer] = [:]
     }
 
+    /// The state of starting, which any thread may change. Never locked together with `State`.
     private struct Lifecycle {
         var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
@@ -181,6 +183,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         // repeatedly.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
+        // The snapshot may have arrived before the problem was set.
         if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
     }
 
@@ -195,6 +198,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     private func start() {
         let finishPreparing = dependencies.prepare()
+        // Watches the directories before `.begin` scans them, so that no change is missed.
         watchFolders()
         post(.begin)
         if configuration.watchesUdev.value {

@@ -7,6 +7,7 @@ import Dispatch
 import SystemCalls
 import UdevMonitor
 
+/// The functions with which a source accesses the system. Tests replace them.
 struct UdevSourceDependencies: Sendable {
     /// Starts monitoring devices. The returned closure stops it.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void

@@ -33,11 +33,11 @@ struct MessageQueueTests {
         }
         // Ten messages are queued behind the one being handled. The eleventh blocks its thread.
         let limit = ContinuousClock.now + .seconds(60)
-        while queue.waitingThreads == 0, queue.count < 1000, ContinuousClock.now < limit {
+        while queue.blockedThreadCount == 0, queue.count < 1000, ContinuousClock.now < limit {
             last.wait(seconds: 0.002)
         }
         #expect(queue.count == 10)
-        #expect(queue.waitingThreads == 1)
+        #expect(queue.blockedThreadCount == 1)
         continues.signal()
         #expect(isDone.wait(seconds: 60))
         queue.post(1001) { message in

@@ -35,6 +35,7 @@ final class AttributeReader {
         return HexDigit.text(bytes)
     }
 
+    /// Returns a part of `buffer`, which is valid until the next call. An attribute that is longer than `limit` is cut.
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
         for path in paths {
             // `O_NONBLOCK` prevents `open` from blocking.

@@ -7,7 +7,8 @@ final class ControlSocketWatcher {
     /// The inotify descriptor, or a negative value if inotify is unavailable.
     let descriptor: Int32
     private let path: String
-    private var number: Int32 = -1
+    /// The watch on the socket or on one of its parents, or -1 if there is none.
+    private var currentWatch: Int32 = -1
     /// True if the socket exists, but no process listens on it. Either udevd is starting, or udevd was killed and left
     /// the socket behind.
     private(set) var isRefused = false
@@ -56,7 +57,7 @@ final class ControlSocketWatcher {
             // Tries again, because the directory may have been created before the watch on its parent was added.
             _ = watchFolder(folder)
         }
-        _ = watchFile()
+        _ = watchFile()  // The socket may have been created in the meantime.
     }
 
     /// Watches the socket itself. Watching its directory would be costly, because udevd creates and removes a file
@@ -77,8 +78,8 @@ final class ControlSocketWatcher {
         let added = inotify_add_watch(descriptor, path, events.reduce(0, |))
         guard added >= 0 else { return false }
         // Removes the previous watch. If the watched file has been deleted, inotify has already removed the watch.
-        if number >= 0, number != added { inotify_rm_watch(descriptor, number) }
-        number = added
+        if currentWatch >= 0, currentWatch != added { inotify_rm_watch(descriptor, currentWatch) }
+        currentWatch = added
         return true
     }
 

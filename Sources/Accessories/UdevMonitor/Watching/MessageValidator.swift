@@ -17,6 +17,8 @@ struct MessageValidator {
 
     /// The maximum length of a message, in bytes. All messages from udevd and the kernel are shorter.
     static let maximumLength = 16_384
+    /// The size of libudev's message header: a prefix (8 bytes), the magic number, the header size, the offset of the
+    /// properties, and other fields.
     private static let headerSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
     private static let name: [UInt8] = Array("libudev\0".utf8)

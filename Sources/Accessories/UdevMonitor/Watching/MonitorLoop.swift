@@ -159,9 +159,8 @@ final class MonitorLoop {
         do throws(DeviceError) {
             let devices = try connection.devices()
             updateProblem(nil, for: .listing)
-            let isNew = hasSnapshot
             let changes = table.resynchronise(devices)
-            if isNew { deliver(changes) }
+            if hasSnapshot { deliver(changes) }
         } catch {
             needsRescan = true
             updateProblem(error, for: .listing)

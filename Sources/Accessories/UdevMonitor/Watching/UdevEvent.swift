@@ -4,6 +4,7 @@ package import AccessoryFinding
 package import DeviceCore
 import Synchronization
 
+/// An event of a monitor. Except for a failure to start, it is delivered on the monitor's thread.
 package enum UdevEvent: Sendable {
     /// All existing devices, parents before their children. Reported once, when the monitor starts. Only problems may
     /// be reported before the snapshot.
