@@ -15,7 +15,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var printedQuarter = 0
     private var hasReadings = false
     private var drawnAt: Double?
-    private var lastHint = -Double.infinity
+    private var lastHintTime = -Double.infinity
     private var isFinished = false
 
     /// Creates a dialogue. `mounts` contains the matrices that convert the readings to the axes that the task expects.
@@ -78,10 +78,10 @@ package final class CalibrationDialogue: @unchecked Sendable {
             lastPrinted.instruction = task.instruction
             screen.print("  \(task.instruction)")
         }
-        if task.hint != lastPrinted.hint, time - lastHint > 1 || time < lastHint {
+        if task.hint != lastPrinted.hint, time - lastHintTime > 1 || time < lastHintTime {
             lastPrinted.hint = task.hint
             if let hint = task.hint {
-                lastHint = time
+                lastHintTime = time
                 screen.print("    \(hint)")
             }
         }

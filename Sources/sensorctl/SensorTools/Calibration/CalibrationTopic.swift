@@ -2,6 +2,7 @@
 
 package import DeviceCore
 
+/// A kind of calibration. The raw values are arguments of the `calibrate` command and values in its JSON output.
 package enum CalibrationTopic: String, CaseIterable, Sendable {
     case gyro, accelerometer, mount, magnetometer
 

@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // If the reading matches a pose that has already been measured, the user has not turned the device yet.
+        // If the reading is within 45° of a measured pose, the user has not turned the device yet.
         let isMeasured = measurements.contains { previous in
             let lengths = (previous * previous).sum() * (mean * mean).sum()
             return (previous * mean).sum() > 0.7 * lengths.squareRoot()

@@ -2,6 +2,8 @@
 
 package import DeviceCore
 
+/// The stored calibrations of the vector sensors that are connected when this value is created. Other sensors cannot be
+/// calibrated.
 package struct StoredCalibrations {
     package struct Entry: Sendable {
         package let sensor: SensorDescription
@@ -11,6 +13,7 @@ package struct StoredCalibrations {
 
     private let store: any CalibrationStore
     private let sensors: [SensorDescription]
+    /// The time at which this value was created.
     package let now: WallTime
 
     package init(_ device: Device) {
@@ -20,7 +23,7 @@ package struct StoredCalibrations {
     }
 
     /// Stores the outcome. Returns the file that contains it, or its key if it is not stored in a file. Returns nil if
-    /// the store is read-only, or if the outcome cannot be stored.
+    /// the store is read-only, or if the outcome is a mount matrix. Throws if writing fails.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
@@ -28,6 +31,7 @@ package struct StoredCalibrations {
         return store.file(of: identity) ?? identity.key
     }
 
+    /// The usable calibrations, read again at each access.
     package var entries: [Entry] {
         sensors.compactMap { sensor in
             guard let stored = store.load(SensorIdentity(sensor)), let outcome = CalibrationOutcome(stored, of: sensor)
@@ -36,10 +40,11 @@ package struct StoredCalibrations {
         }
     }
 
+    /// The problems of the files that have been read or written so far. Read `entries` first.
     package var problems: [DeviceError] { store.problems }
 
-    /// Removes the calibrations of a topic, or all calibrations if `topic` is nil. Returns the number of removed
-    /// calibrations.
+    /// Removes the calibrations of the sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the
+    /// number of usable calibrations among them. Unusable files are removed as well.
     package func remove(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {

@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
+/// Findings about the stored calibrations of the connected sensors.
 extension Diagnosis {
     static func calibrations(_ machine: MachineState) -> [Finding] {
         var findings = machine.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }

@@ -4,7 +4,9 @@ import Foundation
 package import Geodesy
 package import JSONBytes
 
+/// The Earth's magnetic field at a position, for the `field` command.
 package struct FieldReport: Report {
+    /// In degrees. The altitude is in metres above the ellipsoid.
     private let latitude: Double
     private let longitude: Double
     private let altitude: Double

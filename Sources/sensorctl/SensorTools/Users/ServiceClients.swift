@@ -48,7 +48,8 @@ package struct ServiceClients: Sendable {
     private static let tableLimit = 8 << 20
     private static let established = "01"
 
-    /// Returns the inodes and user IDs of the sockets that are connected to the port, from the kernel's table.
+    /// Returns the inodes and user IDs of the sockets whose remote port is `port`, from the kernel's table. The columns
+    /// of a line are: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
     static func sockets(_ table: String, port: UInt16) -> [UInt64: UInt32] {
         var sockets: [UInt64: UInt32] = [:]
         for line in table.split(separator: "\n").dropFirst() {

@@ -78,7 +78,7 @@ package protocol Report {
     /// Returns the text, without a final line break.
     func text(ink: TerminalStyle) -> String
 
-    /// Writes one JSON object per line.
+    /// Writes one JSON object per line. Users' programs read the keys, so they must not change.
     func write(to writer: inout JSONWriter)
 }
 
