@@ -2,6 +2,7 @@
 
 import SystemCalls
 
+/// Drawing of the map. plot-page.js reads the `data-` attributes.
 extension TrackChart.Sheet {
     func draw(in frame: Frame, spans: [PlotSpan], hasSeveralTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
@@ -204,6 +205,7 @@ extension TrackChart.Drawing {
         return segments
     }
 
+    /// Draws the track. Each position adds exactly one M or L to the path, because plot-page.js counts them.
     fileprivate func line(_ x: Scale, _ y: Scale, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         var path = SVGPath()
         var unobserved = SVGPath()

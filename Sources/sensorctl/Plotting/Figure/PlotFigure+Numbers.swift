@@ -3,7 +3,8 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// Writes the original values of all points in the figure, with one JSON object per line.
+    /// Writes the original values of all points in the figure, with one JSON object per line. plot-page.js reads the
+    /// keys and requires the tracks in the order in which they are drawn.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in

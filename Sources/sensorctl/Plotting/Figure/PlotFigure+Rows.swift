@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The layout of the rows. All lengths are in pixels.
 extension PlotFigure {
     func rows() -> [FigureRow] {
         let sheet = track?.sheet
@@ -28,6 +29,7 @@ extension PlotFigure {
         var lines: [[(name: String, style: PlotStyle)]] = [[]]
         var width = 0.0
         for (name, style) in entries {
+            // `SVGWriter.legend` adds 41 pixels to each name, for the sample and the spacing.
             let own = PlotText.width(name, size: PlotFont.label) + 41
             if width + own > FigurePage.width - 20, lines.last?.isEmpty == false {
                 lines.append([])

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The contents of a figure with charts of one or more traces. Extensions write it as SVG, HTML or numbers.
 package struct PlotFigure: Sendable {
     package var title: String
     /// The text below the title, such as the date and duration.
     package var subtitle: String
+    /// The names of the traces. The charts refer to a trace by its index.
     package var traces: [String]
     package var track: TrackChart?
     package var skies: [SkyChart] = []
     package var charts: [TimeChart] = []
+    /// The histograms of the intervals between readings, one for each stream.
     package var intervals: [IntervalChart] = []
+    /// The faults to mark.
     package var spans: [PlotSpan] = []
-    /// The visible range of the time charts, in seconds.
+    /// The visible range of the time charts, in seconds from the origin that `clock` defines.
     package var range: ClosedRange<Double>
     package var clock: PlotClock = .elapsed
 
@@ -24,7 +28,8 @@ package struct PlotFigure: Sendable {
     var hasSeveralTraces: Bool { traces.count > 1 }
 
     /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart per
-    /// line, which shows that line for all traces.
+    /// line name, which shows these lines of all traces. Unreliable lines have no chart of their own and are drawn in
+    /// each of these charts.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in
@@ -35,8 +40,8 @@ package struct PlotFigure: Sendable {
                 var part = chart
                 part.lines = chart.lines.filter { $0.name == name || $0.isUnreliable }
                 part.title += ", \(name)"
-                part.name += ".\(name)"
-                part.height = min(chart.height, 84)
+                part.name += ".\(name)"  // Written by `writeNumbers`, such as "attitude.roll".
+                part.height = min(chart.height, 84)  // In pixels. A chart of one line needs less height.
                 return part
             }
         }

@@ -2,6 +2,7 @@
 
 import SystemCalls
 
+/// Formats the text of a figure and estimates its width.
 package enum PlotText {
     /// Formats a number with a fixed number of decimals and a typographic minus sign.
     package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }

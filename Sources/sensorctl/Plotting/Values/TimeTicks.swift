@@ -9,6 +9,7 @@ package enum PlotClock: Sendable {
     case civil(WallTime)
 }
 
+/// The ticks of a time axis and the title that states their unit.
 package struct TimeTicks: Sendable, Equatable {
     package var ticks: Ticks
     package var title: String

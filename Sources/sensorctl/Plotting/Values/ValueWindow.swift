@@ -92,6 +92,7 @@ struct ValueWindow {
         }
         var best = (length: 0, end: 0)
         var length = 0
+        // Goes around the circle twice to find a sector that contains the start.
         for index in 0..<720 {
             length = isOccupied[index % 360] ? 0 : min(length + 1, 360)
             if length > best.length { best = (length, index) }
