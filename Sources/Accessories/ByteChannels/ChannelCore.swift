@@ -114,8 +114,7 @@ final class ChannelCore: Sendable {
             let isClosing = if case .closing = state.phase { true } else { false }
             return (true, isClosing, state.observer.take())
         }
-        // Released outside the lock, as in `observe`.
-        withExtendedLifetime(observer) {}
+        withExtendedLifetime(observer) {}  // Released outside the lock, as in `observe`.
         guard isFirst else { return }
         input.observeReader(nil)
         input.finish(ByteChannelEnd(.closed), discardsUnread: true)
