@@ -150,6 +150,10 @@ struct AccessoryConfigurationTests {
         #expect(configuration.accessoryRules.value.count == 1000)
         #expect(configuration.appProtocols.value?.count == 1000)
         #expect(configuration.allProblems.count == 2)
+        // An invalid element takes a position but no place in the list.
+        let invalid = Self.load(file: #"{"accessories": {"rules": ["", \#(rules)]}}"#)
+        #expect(invalid.accessoryRules.value.count == 1000)
+        #expect(invalid.allProblems.count == 2)
         let folders = (0..<200).map { "/f\($0)" }.joined(separator: ":")
         let environment = Self.load(["DEVICE_SERVICES_ACCESSORIES": folders])
         #expect(environment.accessoryDirectories.value.count == 100)

@@ -32,6 +32,21 @@ struct MotionConfigurationTests {
         #expect(wrong.problems.first?.message.hasPrefix("DEVICE_SERVICES_IIO: ") == true)
     }
 
+    @Test("The first 100 sources and sensors of a longer list are used, and the rest is reported")
+    func longLists() {
+        let sources = (0..<101).map { #""ip:host\#($0)""# }.joined(separator: ",")
+        let sensors = (0..<101).map { #"{"sensor": "s\#($0)"}"# }.joined(separator: ",")
+        let configuration = Self.load(file: #"{"motion": {"sources": [\#(sources)], "sensors": [\#(sensors)]}}"#)
+        #expect(configuration.motionSources.value.count == 100)
+        #expect(configuration.sensors.value.count == 100)
+        #expect(configuration.problems.count == 2)
+        for (problem, name) in zip(configuration.problems, ["sources", "sensors"]) {
+            #expect(
+                problem.message.hasSuffix("motion.\(name) has more than 100 elements. The rest is ignored."),
+                "\(problem)")
+        }
+    }
+
     @Test("A file configures the properties of a sensor")
     func sensors() {
         let configuration = Self.load(

@@ -65,18 +65,18 @@ extension Configuration {
         guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
         var elements: [Element] = []
         var index = 0
+        var hasExcess = false
         try reader.beginArray()
         while try reader.nextElement() {
             if elements.count == maximumCount {
-                if index == maximumCount {
-                    json.recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.")
-                }
                 try reader.skipValue()
+                hasExcess = true
             } else if let element = try element(&reader, &json, "\(name)[\(index)]") {
                 elements.append(element)
             }
             index += 1
         }
+        if hasExcess { json.recordExcess(name, maximumCount: maximumCount) }
         return elements
     }
 }

@@ -22,6 +22,7 @@ extension Configuration {
         guard try json.isArray(&reader, "motion.sources") else { return }
         var addresses: [MotionSourceAddress] = []
         var isUsable = true
+        var hasExcess = false
         try reader.beginArray()
         while try reader.nextElement() {
             guard let text = try json.text(&reader, "an element of motion.sources") else {
@@ -30,12 +31,14 @@ extension Configuration {
             }
             do throws(DeviceError) {
                 let address = try MotionSourceAddress(text)
-                if !addresses.contains(address), addresses.count < Self.maximumSensors { addresses.append(address) }
+                if addresses.contains(address) { continue }
+                if addresses.count < Self.maximumSensors { addresses.append(address) } else { hasExcess = true }
             } catch {
                 isUsable = false
                 json.record(error.within("\(json.path), motion.sources"))
             }
         }
+        if hasExcess { json.recordExcess("motion.sources", maximumCount: Self.maximumSensors) }
         // Invalid addresses are skipped. If all addresses are invalid, the default is kept.
         if isUsable || !addresses.isEmpty { motionSources = Setting(addresses, origin: .file(json.path)) }
     }
@@ -43,11 +46,13 @@ extension Configuration {
     private mutating func readSensors(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isArray(&reader, "motion.sensors") else { return }
         var settings: [SensorSetting] = []
+        var hasExcess = false
         try reader.beginArray()
         while try reader.nextElement() {
-            let setting = try Self.readSensor(&reader, &json)
-            if let setting, settings.count < Self.maximumSensors { settings.append(setting) }
+            guard let setting = try Self.readSensor(&reader, &json) else { continue }
+            if settings.count < Self.maximumSensors { settings.append(setting) } else { hasExcess = true }
         }
+        if hasExcess { json.recordExcess("motion.sensors", maximumCount: Self.maximumSensors) }
         sensors = Setting(settings, origin: .file(json.path))
     }
 

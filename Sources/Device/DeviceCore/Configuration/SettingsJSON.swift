@@ -177,7 +177,6 @@ package struct SettingsJSON {
         while try reader.nextElement() {
             if texts.count == maximumCount {
                 try reader.skipValue()
-                if !hasExcess { recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.") }
                 hasExcess = true
             } else if let text = try element(&self, &reader, "an element of " + name) {
                 if !texts.contains(text) { texts.append(text) }
@@ -185,7 +184,12 @@ package struct SettingsJSON {
                 hasInvalid = true
             }
         }
+        if hasExcess { recordExcess(name, maximumCount: maximumCount) }
         return texts.isEmpty && hasInvalid ? nil : texts
+    }
+
+    package mutating func recordExcess(_ name: String, maximumCount: Int) {
+        recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.")
     }
 
     /// The maximum number of protocol names in a list. Realistic lists are far shorter.
