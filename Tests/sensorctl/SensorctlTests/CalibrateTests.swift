@@ -110,7 +110,9 @@ struct CalibrateTests {
         let nothing = try Tool.run(["calibrate"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
         #expect(nothing.status == 69)
         #expect(nothing.notes.contains("sensorctl doctor"))
-        for arguments in [["compass"], ["--show", "--forget"], ["--timeout", "0"], ["--show", "--trace", "x"]] {
+        for arguments in [
+            ["compass"], ["--show", "--forget"], ["mount", "--forget"], ["--timeout", "0"], ["--show", "--trace", "x"],
+        ] {
             #expect(try Tool.run(["calibrate"] + arguments).status == 64, "\(arguments)")
         }
         #expect(try Tool.run(["calibrate", "--trace", "/nonexistent"]).status == 66)

@@ -69,6 +69,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             !(timeout > 0 && timeout <= 86_400), "--timeout must be more than 0 and at most 86400 seconds.")
         try Self.rejectIf(show && forget, "--show and --forget cannot be combined.")
         try Self.rejectIf(
+            (show || forget) && topic == .mount, "calibrate mount stores nothing that --show or --forget could access.")
+        try Self.rejectIf(
             (show || forget) && (trace != nil || file != nil || isTrial),
             "--show and --forget cannot be combined with --trace, --output or --dry-run.")
     }
