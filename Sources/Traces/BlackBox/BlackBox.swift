@@ -56,7 +56,7 @@ package final class BlackBox: Sendable {
     private let writer: TraceWriter
     private let options: Options
     private let clock: any DeviceClock
-    private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
@@ -71,7 +71,7 @@ package final class BlackBox: Sendable {
         self.options = options
         self.clock = clock
         self.onEvent = onEvent
-        self.execute =
+        self.run =
             run ?? { body in
                 do throws(DeviceError) { try WorkerThread.start(body) } catch { body() }
             }
@@ -80,7 +80,7 @@ package final class BlackBox: Sendable {
     /// Saves the segments of earlier recordings while the current recording continues.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
-        execute { [self] in
+        run { [self] in
             ring.saveLeftovers { result in
                 switch result {
                 case .success(let leftover): onEvent(.processedLeftover(leftover))
@@ -147,7 +147,7 @@ package final class BlackBox: Sendable {
             state.isSaving = true
             return true
         }
-        if isFree { execute { self.save() } }
+        if isFree { run { self.save() } }
     }
 
     /// Saves the pending trace. The caller must have set `isSaving`.
@@ -188,6 +188,6 @@ package final class BlackBox: Sendable {
             return (state.isSaving, state.waiters)
         }
         for waiter in waiters { waiter.signal() }
-        if isNext { execute { self.save() } }
+        if isNext { run { self.save() } }
     }
 }

@@ -10,7 +10,7 @@ final class RingDirectory: Sendable {
     /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
         /// The number of the earlier recorder, counted from 1.
-        var number: Int
+        var recorderNumber: Int
         var paths: [String]
     }
 
@@ -97,8 +97,10 @@ final class RingDirectory: Sendable {
         return fstat(file, &status) == 0 ? status.st_uid : nil
     }
 
-    /// Returns the path of a segment, for messages.
-    func segmentPath(_ number: Int) -> String { "\(path)/\(RingSegmentName(number: number).text)" }
+    /// Returns the path of a segment, for messages and ``stablePath(_:)``.
+    func segmentPath(_ number: Int, of recorder: Int? = nil) -> String {
+        "\(path)/\(RingSegmentName(recorder: recorder, number: number).text)"
+    }
 
     /// Returns a path to the same file that remains valid if the directory is renamed or replaced. If /proc is not
     /// available, returns the given path.
@@ -130,12 +132,11 @@ final class RingDirectory: Sendable {
     func leftovers() throws(DeviceError) -> [LeftoverSegments] {
         var numbersByRecorder: [Int: [Int]] = [:]
         for name in try names() {
-            if let former = name.recorderNumber { numbersByRecorder[former, default: []].append(name.number) }
+            if let recorder = name.recorderNumber { numbersByRecorder[recorder, default: []].append(name.number) }
         }
-        return numbersByRecorder.sorted { $0.key < $1.key }.map { former, numbers in
+        return numbersByRecorder.sorted { $0.key < $1.key }.map { recorder, numbers in
             LeftoverSegments(
-                number: former,
-                paths: numbers.sorted().map { "\(path)/\(RingSegmentName(former: former, number: $0).text)" })
+                recorderNumber: recorder, paths: numbers.sorted().map { segmentPath($0, of: recorder) })
         }
     }
 
@@ -143,9 +144,9 @@ final class RingDirectory: Sendable {
     func renameAsLeftovers() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
-        let former = (try leftovers().last?.number ?? 0) + 1
+        let recorder = (try leftovers().last?.recorderNumber ?? 0) + 1
         for number in numbers {
-            let (old, new) = (segmentPath(number), "\(path)/\(RingSegmentName(former: former, number: number).text)")
+            let (old, new) = (segmentPath(number), segmentPath(number, of: recorder))
             guard rename(stablePath(old), stablePath(new)) == 0 else {
                 throw FileIO.writeError(old, call: "rename", errno: errno)
             }

@@ -7,7 +7,7 @@ import Trace
 /// The result of saving the segments of a recorder that was killed or lost power.
 package struct RingLeftover: Sendable {
     /// The saved trace, or nil if the segments contained no events.
-    package var save: SavedTrace?
+    package var trace: SavedTrace?
     /// Remarks about unreadable data and the paths to which it was moved.
     package var remarks: [String]
 
@@ -15,29 +15,30 @@ package struct RingLeftover: Sendable {
     /// damaged segments are kept beside the trace. If the trace cannot be saved, throws an error and keeps the
     /// segments. `freeSpace` is the free space of the file system in bytes, or nil if unknown.
     static func save(
-        _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to location: RingLocation, freeSpace: Int64?
+        _ leftover: RingDirectory.LeftoverSegments, of folder: RingDirectory, to location: RingLocation,
+        freeSpace: Int64?
     ) throws(DeviceError) -> RingLeftover {
-        let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
+        let size = leftover.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
         // Half of the free space is left to the current recording, which would fail if the file system became full.
         if let freeSpace, freeSpace / 2 < size {
             throw DeviceError(
                 .inputOutput,
-                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(location.ringDirectory). Free \((size.addingSaturated(size) - freeSpace) >> 10 + 1) KiB; the next recording then saves it."
+                "There is not enough free space to save an earlier recording: \(Self.segmentCount(leftover)) in \(location.ringDirectory). Free \((size.addingSaturated(size) - freeSpace) >> 10 + 1) KiB; the next recording then saves it."
             )
         }
-        var reading = try RingReader(former.paths, stablePath: folder.stablePath)
+        var reading = try RingReader(leftover.paths, stablePath: folder.stablePath)
         let extent = try reading.extent()
         let endTime = reading.header?.start.flatMap { start in
             extent.map { WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated($0.last)) }
         }
-        var save = try SavedTrace.write(
+        var trace = try SavedTrace.write(
             &reading, path: location.path(at: endTime, for: "leftover"), temporary: location.temporaryLeftoverPath,
             mode: location.mode, disk: folder.disk)
         // Saving a trace also checks the segments for damage. If no trace was saved, all events are read here to check
         // the segments.
-        if save == nil { try reading.forEach { _ throws(DeviceError) in } }
+        if trace == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
-        for path in former.paths {
+        for path in leftover.paths {
             guard reading.damagedPaths.contains(path) else {
                 try folder.remove(path)
                 continue
@@ -53,12 +54,12 @@ package struct RingLeftover: Sendable {
                 remarks.append("\(path) could not be renamed, so the next recording saves it again.")
             }
         }
-        save?.remarks = remarks
-        return RingLeftover(save: save, remarks: remarks)
+        trace?.remarks = remarks
+        return RingLeftover(trace: trace, remarks: remarks)
     }
 
-    private static func count(_ former: RingDirectory.LeftoverSegments) -> String {
-        former.paths.count == 1 ? "one segment" : "\(former.paths.count) segments"
+    private static func segmentCount(_ leftover: RingDirectory.LeftoverSegments) -> String {
+        leftover.paths.count == 1 ? "one segment" : "\(leftover.paths.count) segments"
     }
 
     private static func size(_ path: String) -> Int64 {

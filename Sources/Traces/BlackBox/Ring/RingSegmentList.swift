@@ -99,8 +99,8 @@ struct RingSegmentName: Equatable {
     var recorderNumber: Int?
     var number: Int
 
-    init(former: Int? = nil, number: Int) {
-        self.recorderNumber = former
+    init(recorder: Int? = nil, number: Int) {
+        self.recorderNumber = recorder
         self.number = number
     }
 
@@ -108,9 +108,10 @@ struct RingSegmentName: Equatable {
         var rest = name[...]
         if rest.hasPrefix(Self.formerPrefix) {
             rest.removeFirst(Self.formerPrefix.count)
-            guard let end = rest.firstIndex(of: "-"), let former = Int(rest[..<end]), Self.validNumbers.contains(former)
+            guard let end = rest.firstIndex(of: "-"), let recorder = Int(rest[..<end]),
+                Self.validNumbers.contains(recorder)
             else { return nil }
-            self.recorderNumber = former
+            self.recorderNumber = recorder
             rest = rest[rest.index(after: end)...]
         }
         guard rest.hasPrefix(Self.prefix), rest.hasSuffix(Self.suffix),

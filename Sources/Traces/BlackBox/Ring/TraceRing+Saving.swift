@@ -58,12 +58,12 @@ extension TraceRing {
         _ handler: (Result<RingLeftover, DeviceError>) -> Void
     ) {
         do throws(DeviceError) {
-            for former in try folder.leftovers() {
+            for leftover in try folder.leftovers() {
                 do throws(DeviceError) {
                     handler(
                         .success(
                             try RingLeftover.save(
-                                former, of: folder, to: location,
+                                leftover, of: folder, to: location,
                                 freeSpace: freeSpace(ExclusiveFile.split(location.ringDirectory).folder))))
                 } catch {
                     handler(.failure(error))

@@ -227,11 +227,12 @@ package final class TraceRing: TraceDestination, Sendable {
         state.timer = syncClock.timer(at: syncClock.now.advanced(bySeconds: 1)) { [weak self] in
             guard let self else { return }
             sync()
-            let former = self.state.withLock { state -> ClockTimer? in
+            let previousTimer = self.state.withLock { state -> ClockTimer? in
                 defer { if !state.isClosed { self.scheduleSync(&state) } }
                 return state.timer
             }
-            withExtendedLifetime(former) {}
+            // The timer is released, and thereby cancelled, without holding the lock.
+            withExtendedLifetime(previousTimer) {}
         }
     }
 

@@ -87,7 +87,7 @@ package final class TriggerMonitor: Sendable {
     }
 
     private func update(_ body: (inout TriggerDetector) -> [String]) {
-        let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
+        let (events, previousTimer) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
             // If a new fix postpones the deadline, the timer is left unchanged. It fires early and is then set again.
@@ -99,7 +99,7 @@ package final class TriggerMonitor: Sendable {
             state.timer = clock.timer(at: deadline) { [weak self] in self?.timerFired() }
             return (events, previousTimer)
         }
-        former?.cancel()
+        previousTimer?.cancel()
         for event in events { onEvent(event) }
     }
 

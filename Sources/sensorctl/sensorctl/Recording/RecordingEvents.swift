@@ -96,7 +96,7 @@ final class RecordingEvents: Sendable {
     }
 
     func recovered(_ leftover: RingLeftover) {
-        guard let save = leftover.save else {
+        guard let save = leftover.trace else {
             for remark in leftover.remarks { warn(TerminalText.text(remark)) }
             return
         }

@@ -30,7 +30,7 @@ struct DamageTests {
         try bytes.write(to: segment)
         let result = try BlackBoxFixture(folder).saveLeftovers()
         #expect(result.leftoverErrors.isEmpty)
-        let save = try #require(result.found.first?.save)
+        let save = try #require(result.found.first?.trace)
         let saved = try Saved(save.path)
         #expect(saved.readings.count == 40)
         #expect(saved.readings.last == 3.9)
@@ -49,7 +49,7 @@ struct DamageTests {
         let header = try #require(bytes.firstIndex(of: 10))
         bytes.replaceSubrange(header + 1..<header + 4, with: Data("xyz".utf8))
         try bytes.write(to: segment)
-        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace)
         #expect(try Saved(save.path).readings.count == 39)
         #expect(try Self.damaged(folder) == [bytes])
     }
@@ -65,7 +65,7 @@ struct DamageTests {
             try bytes.write(to: Self.url(folder, ".ring/segment-0000000\(number + 1).trace"))
         }
         let found = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first)
-        #expect(found.save == nil)
+        #expect(found.trace == nil)
         #expect(found.remarks.count == 4)
         #expect(try Set(Self.damaged(folder)) == Set(bytes))
         #expect(folder.names().count == 3)
@@ -85,7 +85,7 @@ struct DamageTests {
             damagedContents.insert(damaged)
         }
         let found = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first)
-        #expect(found.save == nil)
+        #expect(found.trace == nil)
         #expect(try Set(Self.damaged(folder)) == damagedContents)
         #expect(found.remarks.contains { $0.contains("(50 times; first in line ") })
     }
@@ -96,7 +96,7 @@ struct DamageTests {
         let segment = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
         let bytes = try Data(contentsOf: segment) + Data(String(repeating: "x\n", count: 500).utf8)
         try bytes.write(to: segment)
-        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace)
         #expect(save.remarks.contains { $0.contains("(500 times; first in line ") })
         #expect(try Self.damaged(folder) == [bytes])
     }
@@ -109,7 +109,7 @@ struct DamageTests {
         let damaged = text.replacingOccurrences(of: "\"state\":0", with: "\"state\":99999")
         #expect(damaged != text)
         try Data(damaged.utf8).write(to: segment)
-        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace)
         #expect(try Saved(save.path).readings.count < 40)
         #expect(try Self.damaged(folder) == [Data(damaged.utf8)])
     }
@@ -124,7 +124,7 @@ struct DamageTests {
         try Data(damaged.utf8).write(to: segment)
         let stranger = "/.ring/former-9223372036854775807-segment-00000001.trace"
         try Data("x".utf8).write(to: Self.url(folder, stranger))
-        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.save?.count == 40)
+        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace?.count == 40)
         #expect(try Data(contentsOf: Self.url(folder, stranger)) == Data("x".utf8))
     }
 
@@ -171,7 +171,7 @@ struct DamageTests {
             let bytes = try Data(contentsOf: segment)
             try bytes.dropFirst((bytes.firstIndex(of: 10) ?? 0) + 1).write(to: segment)
         }
-        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace)
         #expect(save.path.hasSuffix("/undated-leftover.trace"))
         #expect(try Saved(save.path).readings.count == 40)
     }
@@ -199,7 +199,7 @@ struct DamageTests {
         #expect(folder.names("/.ring").count == names.count + 1)
         // Removes the cause of the error, so that the next attempt succeeds.
         rmdir(folder.path + "/.ring/former-1-segment-00000099.trace")
-        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.save?.count == 40)
+        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace?.count == 40)
     }
 
     @Test("A leftover ring stays unchanged until the free space is twice its size")
@@ -221,7 +221,7 @@ struct DamageTests {
         fixture = nil
         fixture = try BlackBoxFixture(folder)
         let found = fixture?.saveLeftovers(freeSpace: 1 << 30).found
-        #expect(found?.map { $0.save?.count } == [40, 70])
+        #expect(found?.map { $0.trace?.count } == [40, 70])
         #expect(folder.names("/.ring").isEmpty)
     }
 
@@ -245,7 +245,7 @@ struct DamageTests {
         }
         let fixture = try BlackBoxFixture(folder)
         #expect(folder.names() == [".ring"])
-        #expect(fixture.saveLeftovers().found.first?.save?.count == 40)
+        #expect(fixture.saveLeftovers().found.first?.trace?.count == 40)
         fixture.box.trigger("shake")
         try fixture.record(11)
         // The directory contains the ring and the two traces.
@@ -278,6 +278,6 @@ struct DamageTests {
         #expect(received.leftovers.isEmpty)
         goOn.signal()
         box.finish()
-        #expect(received.leftovers.map { $0.save?.count } == [40])
+        #expect(received.leftovers.map { $0.trace?.count } == [40])
     }
 }

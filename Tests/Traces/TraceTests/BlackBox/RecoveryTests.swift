@@ -28,7 +28,7 @@ struct RecoveryTests {
     func saved() throws {
         let folder = try Self.abandoned(20, trigger: "impact>4g")
         let fixture = try BlackBoxFixture(folder)
-        let save = try #require(fixture.saveLeftovers().found.first?.save)
+        let save = try #require(fixture.saveLeftovers().found.first?.trace)
         let trace = try Saved(save.path)
         #expect(save.path.hasSuffix("/2026-01-01T00-00-21Z-leftover.trace"))
         #expect(save.remarks.isEmpty)
@@ -77,7 +77,7 @@ struct RecoveryTests {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(count: 4096))
         try handle.close()
-        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.trace)
         #expect(try Saved(save.path).readings.last == 3.9)
         #expect(save.remarks.isEmpty)
         #expect(folder.names("/.ring").isEmpty)
@@ -112,7 +112,7 @@ struct RecoveryTests {
         }
         let result = try BlackBoxFixture(folder).saveLeftovers()
         #expect(result.leftoverErrors.isEmpty)
-        #expect(result.found.count == 1 && result.found[0].save == nil)
+        #expect(result.found.count == 1 && result.found[0].trace == nil)
         #expect(folder.names() == [".ring"])
         #expect(folder.names("/.ring").isEmpty)
     }

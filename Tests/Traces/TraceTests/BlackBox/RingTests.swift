@@ -135,7 +135,7 @@ struct RingTests {
     func segmentNames(other: String) {
         #expect(RingSegmentName(other) == nil)
         for name in [
-            RingSegmentName(number: 1), RingSegmentName(number: 123_456_789), RingSegmentName(former: 12, number: 7),
+            RingSegmentName(number: 1), RingSegmentName(number: 123_456_789), RingSegmentName(recorder: 12, number: 7),
         ] {
             #expect(RingSegmentName(name.text) == name)
         }
