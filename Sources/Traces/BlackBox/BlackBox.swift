@@ -45,9 +45,9 @@ package final class BlackBox: Sendable {
         var isSaving = false
         var isSavingLeftovers = false
         var isFinished = false
-        /// True if a trace could not be saved, so its events are kept in the ring.
+        /// True after a trace could not be saved. Never reset, so that the retention of its events does not end.
         var hasFailed = false
-        /// The semaphores to signal when a save completes.
+        /// The semaphores to signal when a trace or the leftovers have been saved.
         var waiters: [BinarySemaphore] = []
     }
 
@@ -60,8 +60,8 @@ package final class BlackBox: Sendable {
     private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
-    /// Creates a black box. `run` executes the closure that saves a trace, by default on a new thread. `onEvent` may be
-    /// called from any thread.
+    /// Creates a black box. `run` executes the closure that saves a trace, by default on a new thread or, if none can
+    /// start, on the caller's. `onEvent` may be called from any thread, and is called without a lock.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void
@@ -77,7 +77,7 @@ package final class BlackBox: Sendable {
             }
     }
 
-    /// Saves the segments of earlier recordings while the current recording continues.
+    /// Saves the segments of earlier recordings while the current recording continues. Call it only once.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
         run { [self] in
@@ -95,6 +95,7 @@ package final class BlackBox: Sendable {
         }
     }
 
+    /// Records a trigger. Ignored after ``finish()``, and if the pending trace already has `maximumTriggers`.
     package func trigger(_ event: String) {
         let recorded = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }

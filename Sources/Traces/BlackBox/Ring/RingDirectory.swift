@@ -4,8 +4,8 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The directory that contains the segments of a ring and of earlier recorders. Only one process at a time can lock the
-/// directory.
+/// The directory that contains the segments of a ring and of earlier recorders. It is locked until this object is
+/// deinitialized, so only one recorder at a time uses it.
 final class RingDirectory: Sendable {
     /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
@@ -123,7 +123,7 @@ final class RingDirectory: Sendable {
         return TraceOutput(descriptor: segment, name: path, isOwned: true)
     }
 
-    /// Returns the numbers of the existing segments in ascending order.
+    /// Returns the numbers of the current ring's segments in ascending order.
     func numbers() throws(DeviceError) -> [Int] {
         try names().filter { $0.recorderNumber == nil }.map(\.number).sorted()
     }
@@ -140,7 +140,7 @@ final class RingDirectory: Sendable {
         }
     }
 
-    /// Renames the existing segments as leftovers of an earlier recorder, so that a new ring can start.
+    /// Renames the segments as leftovers of an earlier recorder, so that a new ring can start.
     func renameAsLeftovers() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }

@@ -6,10 +6,10 @@ import Trace
 
 /// The location of a ring, and the names of the traces saved from it.
 package struct RingLocation: Sendable, Hashable {
-    /// The directory for saved traces, or nil if the path refers to a file.
+    /// The directory for saved traces, "" for the root directory, or nil if the path refers to a file.
     private let folder: String?
     private let file: String
-    /// The directory for the ring's segments.
+    /// The directory for the ring's segments. Its name must not change, or leftovers are not found after an update.
     package let ringDirectory: String
     /// The file mode of traces, or nil for 0600.
     let mode: UInt32?

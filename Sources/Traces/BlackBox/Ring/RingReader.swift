@@ -16,7 +16,7 @@ struct RingReader {
     private(set) var header: TraceHeader?
     private(set) var triggers: [RingTrigger] = []
     private(set) var remarks: [String] = []
-    /// The paths of segments that were not read completely.
+    /// The paths of segments that were not read completely. Like ``remarks``, complete only after ``forEach(_:)``.
     private(set) var damagedPaths: [String] = []
     private var segments: [Segment] = []
     private let stablePath: (String) -> String
@@ -74,7 +74,8 @@ struct RingReader {
         return TimedEventReader(try TraceFile(bytes: bytes, name: segment.path))
     }
 
-    /// Calls the closure with each event. Event times are relative to the start of the recording.
+    /// Calls the closure with each event. Event times are relative to the start of the recording. Call this method only
+    /// once, because it appends to ``remarks`` and ``damagedPaths``.
     mutating func forEach(_ body: (TraceEvent) throws(DeviceError) -> Void) throws(DeviceError) {
         var previousNumber: Int?
         for segment in segments {

@@ -4,7 +4,8 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// An event that causes a ring to be saved, and the time of the event.
+/// An event that causes a ring to be saved, and the time of the event. Stored in segments and saved traces, so the keys
+/// must not change.
 package struct RingTrigger: Sendable, Hashable {
     /// The text of the event, for example `impact>4g`.
     package var event: String
@@ -56,6 +57,7 @@ package struct RingTrigger: Sendable, Hashable {
     }
 }
 
+/// The member `ring` of a segment's header, by which segments are recognized. Its keys are stored and must not change.
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
     /// The segment number within the recording, counted from 1.

@@ -14,17 +14,18 @@ struct RingSegmentList: Sendable {
     }
 
     /// The number of segments in a full ring. Only whole segments are removed, so the ring exceeds the requested
-    /// duration by at most one eighth.
+    /// duration by at most one segment, which is limited to one eighth of the duration, but not below 1 s.
     static let segmentsPerRing: Int64 = 8
     /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let minimumSegmentSize: Int64 = 65_536
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// The time, in nanoseconds since the start of the recording, from which events are kept regardless of their age
-    /// because they belong to a trace that will be saved. nil if there is no trigger.
+    /// The time, in nanoseconds since the start of the recording, from which events are kept regardless of their age,
+    /// but not of the maximum size, because they belong to a trace that will be saved. nil if there is no trigger.
     var retainedSince: Int64?
-    /// The number of the last segment that is being read. This segment and all earlier segments are kept.
+    /// The number of the last segment that is being read. This segment and all earlier segments are kept, even if the
+    /// ring exceeds its maximum size.
     var lastPinnedSegment: Int?
     private var lastNumber = 0
     /// True while the last segment is being written.
@@ -89,6 +90,7 @@ struct RingSegmentList: Sendable {
 }
 
 /// The file name of a segment: `segment-00000012.trace`, or `former-1-segment-00000012.trace` for an earlier recorder.
+/// A recorder finds leftovers by these names, so they must not change.
 struct RingSegmentName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"

@@ -6,12 +6,14 @@ import SystemCalls
 import Trace
 import TraceEditing
 
+/// A trace that was saved from the segments of a ring or of an earlier recorder.
 package struct SavedTrace: Sendable {
     package var path: String
     /// The number of recorded events, excluding those that restore the initial state.
     package var count: Int
     /// The time from the start of the trace to its last event, in seconds.
     package var seconds: Double
+    /// Remarks about damaged segments.
     package var remarks: [String]
 
     /// Writes the events of a period as a trace, or returns nil if there are none. Times are in nanoseconds since the

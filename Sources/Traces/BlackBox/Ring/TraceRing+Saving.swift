@@ -5,16 +5,16 @@ import Synchronization
 import SystemCalls
 import Trace
 
+/// Retention of the events of a trigger, and access to segments for saving. The methods may be called from any thread.
 extension TraceRing {
-    // MARK: Triggers and saving
-
     /// The current time in nanoseconds since the start of the recording.
     package var now: Int64 {
         let start = state.withLock { $0.header?.start?.boot.nanoseconds ?? 0 }
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all events from the given time on, and records the triggers for the header of the next segment.
+    /// Keeps all events from the given time on, and records all triggers of the pending trace for the next segment's
+    /// header. The time may be later than before, because the segments of a trace that is being saved are pinned.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.segmentList.retainedSince = time
@@ -34,7 +34,7 @@ extension TraceRing {
     }
 
     /// Returns the paths of all segments, and keeps the segments until ``endReading()`` is called. New events are
-    /// written to a new segment.
+    /// written to a new segment. Only one caller at a time may read the ring.
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
@@ -45,7 +45,7 @@ extension TraceRing {
 
     func endReading() { state.withLock { $0.segmentList.lastPinnedSegment = nil } }
 
-    /// Removes all segments, and also the directory if it is then empty. The ring must be closed.
+    /// Removes the segments of this ring, and also the directory if it is then empty. The ring must be closed.
     package func discard() throws(DeviceError) {
         for number in try folder.numbers() { try folder.remove(number) }
         folder.removeIfEmpty()

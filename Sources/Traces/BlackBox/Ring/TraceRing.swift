@@ -12,9 +12,9 @@ package import Trace
 /// state at its beginning: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
 /// time in the header is computed again for each segment, because the clock may have been corrected.
 ///
-/// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. The
-/// writing thread never synchronizes with the disk; a separate thread does. If synchronization fails, the next write
-/// fails.
+/// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. All
+/// methods may be called from any thread. Writes never synchronize with the disk; `syncClock` and ``close()`` do. If
+/// synchronization fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     /// The duration and size of a ring.
     package struct Options: Sendable {
@@ -53,11 +53,11 @@ package final class TraceRing: TraceDestination, Sendable {
     let clock: any DeviceClock
     private let syncClock: any DeviceClock
     let state: Mutex<State>
-    /// Held during synchronization with the disk.
+    /// Held during synchronization with the disk. Acquired before ``state``.
     private let syncLock: Mutex<Void> = Mutex(())
 
-    /// Creates a ring and its directory. Segments of an earlier recorder are set aside for ``saveLeftovers(_:)``.
-    /// `syncClock` has its own thread, which synchronizes segments with the disk.
+    /// Creates a ring and its directory. Segments of an earlier recorder are renamed as leftovers. `syncClock` has its
+    /// own thread, which synchronizes segments with the disk.
     package convenience init(
         _ location: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
@@ -71,6 +71,7 @@ package final class TraceRing: TraceDestination, Sendable {
     ) throws(DeviceError) {
         try location.createDirectory(disk)
         folder = try RingDirectory(location.ringDirectory, mode: location.mode, disk: disk)
+        // The directory is locked now, so these files do not belong to a running recorder.
         location.removeUnfinished()
         try folder.renameAsLeftovers()
         self.location = location
@@ -152,6 +153,7 @@ package final class TraceRing: TraceDestination, Sendable {
             }
             state.lastTime = time
             times = (times?.first ?? time, time)
+            // Called after `beginSegment`, because the initial state of a segment excludes its own events.
             updateState(with: line, &state)
             end = next
         }

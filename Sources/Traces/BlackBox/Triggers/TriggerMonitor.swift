@@ -3,7 +3,8 @@
 package import DeviceCore
 import Synchronization
 
-/// Subscribes to a device's sources and detects the trigger events of a black box.
+/// Subscribes to a device's sources and detects the trigger events of a black box. A lock protects the detector,
+/// because sources report on several threads.
 package final class TriggerMonitor: Sendable {
     private struct State {
         var detector: TriggerDetector
@@ -19,7 +20,7 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Creates a monitor. The closure is called with the text of each event and may be called from any thread.
+    /// Creates a monitor. The closure receives the text of each event, on any thread and without the lock.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
         self.triggers = triggers
@@ -28,8 +29,8 @@ package final class TriggerMonitor: Sendable {
         state = Mutex(State(detector: TriggerDetector(triggers)))
     }
 
-    /// Subscribes to the device's sources. `interval` is the interval between recorded readings, in seconds. If it is
-    /// 0, all readings are recorded.
+    /// Subscribes to the device's sources. `interval` is the interval between recorded readings in seconds, or 0 if all
+    /// are recorded. Detection uses an interval of at most 20 ms.
     package func start(_ device: Device, interval: Double) {
         var all: [Subscription] = []
         if triggers.contains(where: \.needsAcceleration) {
@@ -110,6 +111,7 @@ package final class TriggerMonitor: Sendable {
             return state.timer
         }
         update { $0.advance(to: time) }
+        // The timer is released, and thereby cancelled, without holding the lock.
         withExtendedLifetime(previousTimer) {}
     }
 }
