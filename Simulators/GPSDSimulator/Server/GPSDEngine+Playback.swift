@@ -120,7 +120,7 @@ extension GPSDEngine {
         func isListener(_ client: GPSDClient) -> Bool { ReportRouting.isSent(report, line, client.policy, path) }
         guard clients.contains(where: isListener) else { return }
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
-        let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
+        let plain = hasTiming ? ReportEdit(removesTimingMembers: true).apply(to: line) : line
         let garbage = faults.consumeGarbageCount()
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.consumeHalfLineDelay()

@@ -21,7 +21,8 @@ extension FaultEdit {
     /// Shifts the times in a receiver's reports and leaves the rest of the reports unchanged.
     func shiftTimes(of event: inout TraceEvent, _ receiver: String?, by seconds: Double) {
         guard case .gpsd(let line) = event.contents, let shift = Int64(saturatingSeconds: seconds) else { return }
-        event.contents = .gpsd(ReportEdit(shift: shift, movesMachine: false, only: receiver).apply(to: line))
+        let edit = ReportEdit(shift: shift, shiftsHostTimes: false, receiverFilter: receiver)
+        event.contents = .gpsd(edit.apply(to: line))
     }
 
     mutating func change(_ event: inout TraceEvent, by fault: TraceFault, _ index: Int) {

@@ -18,14 +18,14 @@ package struct ReportEdit {
     package var removesTimingMembers: Bool
 
     package init(
-        receiver: String? = nil, shift: Int64 = 0, movesMachine: Bool = true, only: String? = nil,
-        dropsTiming: Bool = false
+        receiver: String? = nil, shift: Int64 = 0, shiftsHostTimes: Bool = true, receiverFilter: String? = nil,
+        removesTimingMembers: Bool = false
     ) {
         self.receiver = receiver
         self.shift = shift
-        self.shiftsHostTimes = movesMachine
-        self.receiverFilter = only
-        self.removesTimingMembers = dropsTiming
+        self.shiftsHostTimes = shiftsHostTimes
+        self.receiverFilter = receiverFilter
+        self.removesTimingMembers = removesTimingMembers
     }
 
     /// Returns the edited report, or the original report if no edit applies or the report is not valid JSON.
@@ -79,8 +79,8 @@ package struct ReportEdit {
 
     private func shiftedValue(of key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard shift != 0 else { return nil }
-        let isMachine = key.equals("activated") || key.equals("clock_sec")
-        if isMachine, !shiftsHostTimes { return nil }
+        let isHostTime = key.equals("activated") || key.equals("clock_sec")
+        if isHostTime, !shiftsHostTimes { return nil }
         if key.word == JSONText.word("time") || key.equals("activated") {
             guard value.first == UInt8(ascii: "\""), value.count > 2 else { return nil }
             let text = UnsafeRawBufferPointer(rebasing: value[1..<value.count - 1])
