@@ -29,9 +29,9 @@ extension FaultEdit {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {
         case .stuck(let axis):
-            let former = stuckValues[index][sensor] ?? value
-            stuckValues[index][sensor] = former
-            if let axis { value[axis] = former[axis] } else { value = former }
+            let stuckValue = stuckValues[index][sensor] ?? value
+            stuckValues[index][sensor] = stuckValue
+            if let axis { value[axis] = stuckValue[axis] } else { value = stuckValue }
         case .saturation(let limit):
             value = value.clamped(lowerBound: SIMD3(repeating: -limit), upperBound: SIMD3(repeating: limit))
         case .disturbance(let more): value += kind.isVector ? more : SIMD3(more.x, 0, 0)
@@ -52,10 +52,10 @@ extension TraceHeader {
             writer.member("list", list)
         }
         var json = writer.bytes
-        if let former = otherMembers.first(where: { $0.name == "faults" })?.json {
+        if let existing = otherMembers.first(where: { $0.name == "faults" })?.json {
             let comma = [UInt8(ascii: ",")]
-            let isList = former.first == UInt8(ascii: "[") && former.last == UInt8(ascii: "]")
-            let others = isList ? Array(former.dropFirst().dropLast()) : former
+            let isList = existing.first == UInt8(ascii: "[") && existing.last == UInt8(ascii: "]")
+            let others = isList ? Array(existing.dropFirst().dropLast()) : existing
             let hasOthers = !others.allSatisfy { $0 <= UInt8(ascii: " ") }
             json = [UInt8(ascii: "[")] + (hasOthers ? others + comma : []) + json + [UInt8(ascii: "]")]
         }

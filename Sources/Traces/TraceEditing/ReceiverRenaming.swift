@@ -29,14 +29,14 @@ struct ReceiverRenaming {
     /// Returns the ranges to replace and their replacements, in ascending order.
     private func replacements(in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Replacement] {
         var reader = JSONReader(bytes)
-        var name = ""
+        var className = ""
         var hasDevice = false
         var replacements: [Replacement] = []
         var path: Replacement?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.string() {
-            case "class": name = try reader.textIfPresent()?.string() ?? ""
+            case "class": className = try reader.textIfPresent()?.string() ?? ""
             case "device":
                 hasDevice = true
                 if let replacement = try renamed(&reader) { replacements.append(replacement) }
@@ -45,10 +45,10 @@ struct ReceiverRenaming {
             default: try reader.skipValue()
             }
         }
-        let end = reader.offset - 1
-        if name == "DEVICE", let path { replacements.append(path) }
-        if !hasDevice, Self.measurementClasses.contains(name), let new = names[""] {
-            replacements.append(Replacement(range: end..<end, text: Array(",\"device\":".utf8) + Self.quoted(new)))
+        let brace = reader.offset - 1
+        if className == "DEVICE", let path { replacements.append(path) }
+        if !hasDevice, Self.measurementClasses.contains(className), let new = names[""] {
+            replacements.append(Replacement(range: brace..<brace, text: Array(",\"device\":".utf8) + Self.quoted(new)))
         }
         return replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }

@@ -62,15 +62,3 @@ extension GPSDDecoder {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }
 }
-
-extension GPSDReport {
-    /// The receiver's path, or nil for reports that do not originate from a receiver.
-    var receiver: String? {
-        switch self {
-        case .position(let report): report.receiver
-        case .sky(let report): report.receiver
-        case .attitude(let report): report.receiver
-        default: nil
-        }
-    }
-}

@@ -143,6 +143,16 @@ extension TraceSummary {
 
 extension GPSDReport {
     fileprivate var kind: String {
+    /// The receiver's path, or nil for reports other than TPV, SKY and ATT. Empty if the report does not name it.
+    var receiver: String? {
+        switch self {
+        case .position(let report): report.receiver
+        case .sky(let report): report.receiver
+        case .attitude(let report): report.receiver
+        default: nil
+        }
+    }
+
         switch self {
         case .position: "TPV"
         case .sky: "SKY"

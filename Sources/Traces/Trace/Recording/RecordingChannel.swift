@@ -121,12 +121,13 @@ final class RecordingAccessorySource: AccessorySource {
             return state.lastNumber
         }
         return Subscription { [weak self] in
-            let former = self?.state.withLock { state in
-                let former = state.listeners
+            let previousListeners = self?.state.withLock { state in
+                let listeners = state.listeners
                 state.listeners.removeAll { $0.number == number }
-                return former
+                return listeners
             }
-            withExtendedLifetime(former) {}
+            // The removed closure is released without holding the lock, because releasing it may run any code.
+            withExtendedLifetime(previousListeners) {}
         }
     }
 

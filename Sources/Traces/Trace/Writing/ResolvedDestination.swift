@@ -56,7 +56,7 @@ final class ResolvedDestination: Sendable {
             }
             defer { systemClose(file) }
             guard status.st_uid == geteuid() || status.st_uid == 0 else { return fail(folder, ELOOP) }
-            if isProcLink(status) { return ResolvedDestination(folder, name, file: -1, status, isOpenAlready: true) }
+            if isProcLink(status) { return ResolvedDestination(folder, name, file: -1, status, isProcLink: true) }
             var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
             guard readlinkat(file, "", &target, target.count - 1) > 0 else { return fail(folder, errno) }
             path = String(decoding: target.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -64,8 +64,8 @@ final class ResolvedDestination: Sendable {
         return fail(folder, ELOOP)
     }
 
-    private init(_ folder: Int32, _ name: String, file: Int32, _ status: stat?, isOpenAlready: Bool = false) {
-        (self.folder, self.name, self.file, self.isProcLink) = (folder, name, file, isOpenAlready)
+    private init(_ folder: Int32, _ name: String, file: Int32, _ status: stat?, isProcLink: Bool = false) {
+        (self.folder, self.name, self.file, self.isProcLink) = (folder, name, file, isProcLink)
         self.status = status.map {
             Status(
                 isFile: $0.st_mode & S_IFMT == S_IFREG, user: $0.st_uid, group: $0.st_gid, mode: $0.st_mode & 0o7777,
