@@ -8,8 +8,9 @@ public import Trace
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
 /// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.
 public struct ExcerptEdit: TraceEdit {
-    /// The beginning of the part, in nanoseconds since the start of the trace.
+    /// The first time of the part, in nanoseconds since the start of the trace.
     private let from: Int64
+    /// The last time of the part. An event at this time is included.
     private let to: Int64
     private var state = TraceState()
     private var hasStarted = false

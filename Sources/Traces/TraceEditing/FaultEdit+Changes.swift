@@ -5,6 +5,7 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
+/// The faults that change the contents of an event.
 extension FaultEdit {
     /// Removes everything except the time from a position report.
     mutating func removeFix(from event: inout TraceEvent, _ receiver: String?) {
@@ -25,6 +26,7 @@ extension FaultEdit {
         event.contents = .gpsd(edit.apply(to: line))
     }
 
+    /// Changes the value of a reading. `index` is the index of the fault in `faults` and `stuckValues`.
     mutating func change(_ event: inout TraceEvent, by fault: TraceFault, _ index: Int) {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {

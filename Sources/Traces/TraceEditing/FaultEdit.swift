@@ -40,6 +40,7 @@ public struct FaultEdit: TraceEdit {
     private var accessories: [String: String] = [:]
     /// The IDs of the unplugged accessories. An accessory's events are omitted until the trace attaches it again.
     private var unplugged: Set<String> = []
+    /// The open protocols of each attached accessory, by accessory ID. The list is empty if no protocol is open.
     private var openProtocols: [String: [String]] = [:]
 
     /// Creates an edit.

@@ -9,7 +9,7 @@ import Trace
 struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
-    /// The new IDs of renamed sensors, per trace.
+    /// The new IDs of renamed sensors, per trace. The first trace keeps its IDs.
     private var sensorNames: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
     /// The new names of receivers, per trace.
     private let receivers: [ReceiverRenaming]

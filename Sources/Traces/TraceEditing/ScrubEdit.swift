@@ -23,9 +23,9 @@ public struct ScrubEdit: TraceEdit {
     private var shift: Int64?
     /// The first position of the original trace, which is moved to `options.place`.
     private var origin: GeodeticCoordinate?
+    /// The new receiver paths, sensor IDs and accessory IDs, each by the old one.
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
-    /// The new accessory IDs by old ID.
     private var accessories: [String: String] = [:]
     private var beacons = BeaconAnonymizer()
 
@@ -125,6 +125,7 @@ public struct ScrubEdit: TraceEdit {
                 report.magneticVariation = .nan
                 report.magneticTrack = .nan
             }
+            // The station, which reveals the region, becomes unknown.
             report.correctionStation = -1
             return GPSDEncoder.line(report)
         case .sky(var report):

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// Event statistics, grouped by stream.
 struct StreamStatistics {
-    /// The maximum number of intervals stored to compute the median.
+    /// The maximum number of intervals, and of long intervals, that are stored per stream.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -26,6 +26,7 @@ struct StreamStatistics {
         let key = Key(kind: kind, origin: origin)
         guard let index = indices[key] else {
             guard meters.count < TraceSummary.maximumStreams else {
+                // The last stream also counts the events of all further streams.
                 meters[meters.count - 1].stream.count += 1
                 return
             }

@@ -4,7 +4,8 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// An iterator over the events of a trace that assigns a time to each event.
+/// An iterator over the events of a trace. In a file without arrival times, it sets each event's time to the time since
+/// the first report, according to the times in the reports.
 package struct TimedEventReader {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
@@ -38,6 +39,7 @@ package struct TimedEventReader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {
             header.source = trace.name
+            // Empty, because the times are not from a clock of this machine.
             header.clock = ""
             if let start = trace.start ?? firstTime(of: trace) {
                 header.start = TraceHeader.Start(wallTime: start, boot: .zero)
@@ -51,6 +53,7 @@ package struct TimedEventReader {
     private static func firstTime(of trace: TraceFile) -> WallTime? {
         var reading = TimedEventReader(trace)
         while let event = reading.next() {
+            // `next` may have decoded the line already. Decoding it again has no effect on the decoder.
             if case .gpsd(let line) = event.contents, let time = reading.decoder.position(line)?.time { return time }
         }
         return nil
@@ -58,6 +61,7 @@ package struct TimedEventReader {
 }
 
 extension GPSDDecoder {
+    /// Returns the report if the line is a position report, or nil for any other line.
     mutating func position(_ line: [UInt8]) -> PositionReport? {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }

@@ -3,6 +3,7 @@
 import DeviceCore
 import Trace
 
+/// The targets and periods of faults, and the checks of a fault against the trace.
 extension TraceFault.Action {
     /// The kind of target.
     enum Subject {
@@ -59,7 +60,7 @@ extension TraceFault {
         }
     }
 
-    /// Throws an error if the fault starts after the last event.
+    /// Throws an error if the fault starts after the last event. `end` is that event's time in nanoseconds.
     func check(end: Int64) throws(DeviceError) {
         guard startNanoseconds > end else { return }
         throw error("begins after the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
@@ -98,6 +99,7 @@ extension TraceFault {
 extension TraceFault {
     var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start.inSeconds) ?? 0) }
 
+    /// The end in nanoseconds since the start of the trace, or nil if the fault does not end.
     var endNanoseconds: Int64? {
         duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0.inSeconds) ?? 0)) }
     }

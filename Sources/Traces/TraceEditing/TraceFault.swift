@@ -88,7 +88,7 @@ extension TraceFault: CustomStringConvertible {
         return faults
     }
 
-    /// The fault in the syntax of ``list(_:)``.
+    /// The fault in the syntax of ``list(_:)``, as stored in the header of a trace.
     public var description: String {
         var (name, value, part) = ("", "", "")
         switch action {

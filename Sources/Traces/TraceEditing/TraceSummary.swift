@@ -10,9 +10,10 @@ package struct TraceSummary: Sendable {
     /// All events of one kind and origin.
     package struct Stream: Sendable {
         /// The kind of event: a gpsd report class ("TPV", "SKY" and others), a sensor kind, "battery", "accessory",
-        /// "beacon", "loss", or "text" for other lines from gpsd.
+        /// "beacon", "loss", "malformed" for an invalid report, or "text" for other lines from gpsd.
         package var kind: String
-        /// The origin: a receiver's path, a sensor's ID, an accessory's ID or a beacon's UUID. Empty if unknown.
+        /// The origin: a receiver's path, a sensor's ID, an accessory's ID or a beacon's UUID. For a loss, it is a
+        /// sensor's ID, "gpsd" or "beacons". Empty if unknown.
         package var origin: String
         package var count = 0
         /// The times of the first and last event, in nanoseconds since the start of the trace.
@@ -21,7 +22,7 @@ package struct TraceSummary: Sendable {
         /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. At
         /// most the first 4096 intervals are used.
         package var interval: Int64 = 0
-        /// The number of gaps: intervals of at least one second that are longer than five median intervals.
+        /// The number of gaps, at most 4096: intervals of at least one second that exceed five median intervals.
         package var gapCount = 0
         /// The longest interval between consecutive events, in nanoseconds.
         package var longestInterval: Int64 = 0
@@ -142,7 +143,6 @@ extension TraceSummary {
 }
 
 extension GPSDReport {
-    fileprivate var kind: String {
     /// The receiver's path, or nil for reports other than TPV, SKY and ATT. Empty if the report does not name it.
     var receiver: String? {
         switch self {
@@ -153,6 +153,7 @@ extension GPSDReport {
         }
     }
 
+    fileprivate var kind: String {
         switch self {
         case .position: "TPV"
         case .sky: "SKY"
