@@ -4,7 +4,8 @@ import JSONBytes
 
 /// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
-/// Parsing does not depend on the locale, and thousands separators are rejected.
+/// Parsing does not depend on the locale, and thousands separators are rejected. The value refers to the parsed text,
+/// so it must not outlive the buffer.
 package struct DecimalNumber {
     /// The maximum length of a number, in bytes.
     private static let maximumLength = 400
@@ -16,6 +17,7 @@ package struct DecimalNumber {
     /// True if a nonzero digit did not fit into the mantissa.
     private var isTruncated = false
     private let text: UnsafeRawBufferPointer
+    /// The decimal separator.
     private let mark: UInt8
 
     /// Parses an optional sign, digits with at most one decimal separator, and an optional exponent.

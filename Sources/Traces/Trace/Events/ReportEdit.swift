@@ -53,6 +53,7 @@ package struct ReportEdit {
             let valueStart = reader.offset
             let value = try reader.readRawValue()
             let end = reader.offset
+            // The first member is kept, because the comma after it belongs to the second member.
             if removesTimingMembers, result.count > 1, Self.isTiming(key) { continue }
             if key.word == JSONText.word("device") {
                 hasReceiver = true

@@ -3,6 +3,7 @@
 import DeviceCore
 import JSONBytes
 
+/// Reading of the lines that `TraceAccessoryEvent` writes. The keys are part of the trace format.
 extension TraceAccessoryEvent {
     /// Parses a trace line, or returns nil if the line is not a valid accessory event.
     init?(line: UnsafeRawBufferPointer) {
@@ -37,6 +38,7 @@ extension TraceAccessoryEvent {
 
         var key: Key?
         var id: String?
+        /// The value of `detach`, `open` or `close`.
         var text: String?
         var protocolName: String?
         var bytes: [UInt8] = []

@@ -8,6 +8,7 @@ enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
     static let standardSensorMessage = "The sensor was lost when this trace was recorded."
 
+    /// All codes. A code that is missing here is read as `connectionLost`.
     private static let codes: [DeviceError.Code] = [
         .unreachable, .connectionLost, .silent, .noFix, .notSupported, .invalidConfiguration, .invalidTrace,
         .permissionDenied, .notFound, .busy, .inputOutput,

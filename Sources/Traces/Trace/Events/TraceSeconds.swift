@@ -80,7 +80,7 @@ package enum TraceSeconds {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // Adding 0x76 to a byte sets its top bit if the byte is greater than 9.
+        // Adding 0x76 to a byte from 10 to 0x89 sets its top bit. Greater bytes already have it in `values`.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
         // Combines each pair of digits into a number from 0 to 99. The pairs are then multiplied by powers of 100 and
         // added. The sum is in the upper 32 bits of `outer + inner`.

@@ -19,6 +19,7 @@ extension TraceHeader {
     }
 }
 
+/// Checks the members that `TraceHeader+Reading` and `TraceHeader+Sensors` read. Their lists of keys must agree.
 private struct HeaderChecker {
     var warnings: [TraceWarning] = []
     private var sensorIDs: Set<String> = []

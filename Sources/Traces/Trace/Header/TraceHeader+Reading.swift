@@ -3,6 +3,7 @@
 import DeviceCore
 import JSONBytes
 
+/// Parses headers. ``warnings(about:)`` reports the members that are ignored.
 extension TraceHeader {
     /// The maximum number of devices, of contexts, and of a sensor's rates. Excess entries are ignored.
     static let maximumEntries = 1024
@@ -29,6 +30,7 @@ extension TraceHeader {
             guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
             guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()
+            // A missing member is empty. The defaults apply only to new headers.
             clock = ""
             units = [:]
             frame = ""
@@ -43,6 +45,7 @@ extension TraceHeader {
         }
     }
 
+    /// Returns the error to throw. `outOfRange` means a later version, and `wrongType` an invalid version or start.
     private static func failure(_ error: JSONError, _ name: String) -> DeviceError {
         switch error.reason {
         case .outOfRange:

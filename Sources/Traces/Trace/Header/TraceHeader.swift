@@ -27,7 +27,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var version = currentVersion
     /// The start of the trace, or nil if the header does not contain it.
     public var start: Start?
-    /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
+    /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device. Empty if the
+    /// times are from a different clock, such as that of a receiver or of another recorder.
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []

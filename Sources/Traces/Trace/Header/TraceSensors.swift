@@ -10,10 +10,10 @@ struct TraceSensors: Sendable {
     static let maximumIDLength = 1024
     /// The sensors listed in the header, followed by the other sensors in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
-    /// The sensor IDs in UTF-8.
+    /// The sensor IDs in UTF-8, in the order of `descriptions`.
     private var names: [[UInt8]] = []
     /// The index of the default sensor of each kind, or a negative value if there is none. An event without a sensor ID
-    /// belongs to the default sensor of its kind.
+    /// belongs to the default sensor of its kind. There is room for eight kinds.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     init(_ sensors: [SensorDescription]) {

@@ -8,8 +8,9 @@ import Synchronization
 /// The peer's actions are performed in timer callbacks of the clock, never during a call from the other side. On a
 /// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The maximum number of unsent bytes (1 MiB). When it is reached, the session stops reading from the channel.
+    /// The maximum number of unsent bytes (1 MiB). When this or the next limit is reached, the session stops reading.
     private static let maximumUnsentBytes = 1 << 20
+    /// The maximum number of actions that have not been performed yet.
     private static let maximumActions = 1024
 
     private struct State {
@@ -70,7 +71,7 @@ package final class AccessoryPeerSession: Sendable {
         scheduleRun()
     }
 
-    /// True after the peer has been notified of the end of the session.
+    /// True once the peer is being notified, or has been notified, of the end of the session.
     package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.

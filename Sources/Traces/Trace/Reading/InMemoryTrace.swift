@@ -15,8 +15,8 @@ package struct InMemoryTrace: Sendable {
     private let headerLine: [UInt8]
     private let sensors: TraceSensors
 
-    /// Creates a trace without readings. The header must contain all sensors. Throws an error if the encoded header
-    /// cannot be parsed.
+    /// Creates a trace without readings, and reserves memory for `count` readings. The header must contain all sensors.
+    /// Throws an error if the encoded header cannot be parsed.
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]

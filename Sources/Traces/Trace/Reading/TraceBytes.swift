@@ -5,9 +5,9 @@ package import DeviceCore
 
 /// The bytes of a recording, held in memory or in a mapped file.
 ///
-/// Files larger than 64 MiB are mapped. Readers release the memory behind their position, so even long recordings need
-/// little memory. If another process truncates a mapped file while it is being read, the missing part reads as zeros
-/// and readers report the truncation. Appending to the file is harmless.
+/// Files larger than 64 MiB are mapped on 64-bit platforms. Readers release the memory behind their position, so even
+/// long recordings need little memory. If another process truncates a mapped file while it is being read, the missing
+/// part reads as zeros and readers report the truncation. Appending to the file is harmless.
 package struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])

@@ -51,6 +51,7 @@ extension TraceCursor {
                 checkedEnd = lines.offset
             }
         }
+        // The line number is lost, but only warnings contain it, and this cursor is used only for its sensors.
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 

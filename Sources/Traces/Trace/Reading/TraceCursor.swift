@@ -109,6 +109,7 @@ package struct TraceCursor: Sendable {
         return lastTime
     }
 
+    /// Returns the previous event's time and adds a warning, because the current line has no valid time.
     mutating func timeOfPreviousEvent() -> Int64 {
         warn(.missingTime)
         return lastTime

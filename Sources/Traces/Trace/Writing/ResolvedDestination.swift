@@ -16,7 +16,7 @@ final class ResolvedDestination: Sendable {
     private let file: Int32
     /// True if the path leads to a link in /proc that refers to an open file of this or another process.
     private let isProcLink: Bool
-    /// The file status, or nil if the file does not exist.
+    /// The status of the file, or of the link itself if `isProcLink` is true. nil if the file does not exist.
     let status: Status?
 
     /// The required fields of stat(2). A separate type is necessary, because the C structure is not `Sendable`.

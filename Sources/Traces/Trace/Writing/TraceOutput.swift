@@ -7,7 +7,7 @@ package import DeviceCore
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     package let name: String
-    /// If true, the output owns the descriptor and closes it.
+    /// If true, ``close()`` and ``abandon()`` close the descriptor. Releasing the output does not close it.
     package let isOwned: Bool
     /// True if this output holds the lock that prevents other recorders from writing to the file.
     private let isLocked: Bool
@@ -100,8 +100,8 @@ extension TraceOutput {
         return false
     }
 
-    /// Locks the file. Throws an error if another recorder holds the lock. Does nothing if the file system does not
-    /// support locks.
+    /// Locks the file. If another recorder holds the lock, closes the descriptor and throws an error. Does nothing if
+    /// the file system does not support locks.
     private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         systemClose(descriptor)
