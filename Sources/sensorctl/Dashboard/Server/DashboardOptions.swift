@@ -11,7 +11,7 @@ package struct DashboardOptions: Sendable {
 
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
-                !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
+                !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"';,".utf8.contains($0) })
             else { return nil }
             let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
             // Leaflet replaces the placeholder `{s}` with the subdomain of one of several tile servers.

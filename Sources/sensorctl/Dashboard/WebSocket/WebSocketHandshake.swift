@@ -3,6 +3,8 @@
 /// The WebSocket handshake (RFC 6455, section 4.2).
 enum WebSocketHandshake {
     private static let version = "13"
+    /// The GUID that RFC 6455 appends to the client's key.
+    private static let keySuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// Returns the value of Sec-WebSocket-Accept, or nil if the request is not a valid handshake.
     static func acceptance(of request: HTTPRequest) -> String? {
@@ -10,7 +12,7 @@ enum WebSocketHandshake {
             request.contains("upgrade", inHeader: "connection"), request.value("sec-websocket-version") == version,
             let key = request.value("sec-websocket-key"), isKey(key)
         else { return nil }
-        return Base64.text(SHA1.hash(Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+        return Base64.text(SHA1.hash(Array((key + keySuffix).utf8)))
     }
 
     static func response(_ acceptance: String) -> [UInt8] {
