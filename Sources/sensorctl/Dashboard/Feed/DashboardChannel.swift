@@ -36,7 +36,7 @@ struct ReadingBatch: Sendable {
 
     /// Encodes a range of readings as a binary frame. The header contains the version, the channel, the number of
     /// readings and the time of the first reading. Each reading consists of the time since the first reading and the
-    /// values. All numbers are little-endian.
+    /// values. All numbers are little-endian. `decode.js` reads this format.
     func frame(channel: UInt8, _ range: Range<Int>) -> [UInt8] {
         let size = 16 + range.count * 4 * (1 + axes)
         var bytes: [UInt8] = []
@@ -64,7 +64,7 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between stored readings, in seconds. It limits memory use.
+    /// The minimum interval between stored readings, in seconds. It limits memory use. All readings at 100 Hz are kept.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 

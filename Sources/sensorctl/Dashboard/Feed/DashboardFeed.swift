@@ -16,6 +16,7 @@ package final class DashboardFeed: Sendable {
         var responses: [(page: Int, frame: [UInt8])] = []
     }
 
+    /// `pending`, `histories` and `gaps` have one element per channel, in the order of `channels`.
     private struct State {
         var pending: [ReadingBatch]
         var messages: [DashboardMessage] = []
@@ -23,6 +24,7 @@ package final class DashboardFeed: Sendable {
         var gaps: [GapDetector]
         var track = TrackHistory()
         var recent: [[UInt8]] = []
+        /// The frames of the latest states, by message type.
         var states: [String: [UInt8]] = [:]
         var responses: [(page: Int, frame: [UInt8])] = []
         var droppedCount = 0
@@ -43,7 +45,7 @@ package final class DashboardFeed: Sendable {
     /// The maximum number of recent events that are stored for new pages.
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
-    /// The order in which the feed sends states to a new page.
+    /// The order in which the feed sends states to a new page, after `playback`. A type not listed here is not sent.
     private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
     /// The states that are no longer valid after a seek. `locationFailed` is not listed, because it is sent only once

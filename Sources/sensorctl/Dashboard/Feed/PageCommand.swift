@@ -2,13 +2,17 @@
 
 import JSONBytes
 
+/// A command from a page. The session must respond to each command, because the server stops reading from a page with
+/// too many pending commands.
 package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
         case step(Int)
         /// Advances playback by the given number of seconds.
         case advance(Double)
+        /// Moves playback to a time of the session's clock, in seconds.
         case seek(Double)
+        /// Sets the playback speed, where 1 is real time.
         case speed(Double)
         case loop(Bool)
         case fault(String, isOn: Bool)
@@ -34,7 +38,7 @@ package struct DashboardRegion: Sendable, Equatable {
     }
 }
 
-/// A parsed command whose values have not been validated yet.
+/// A parsed command whose values have not been validated yet. The page's scripts write its keys.
 struct CommandRequest {
     private(set) var id: Int64 = 0
     private(set) var token = ""

@@ -108,8 +108,10 @@ package struct AssetFolder: Sendable {
         }
     }
 
+    /// The maximum size of a file, in bytes.
     static let sizeLimit = 4 << 20
     private static let countLimit = 500
+    /// The maximum number of nested folders, including the library folder.
     private static let depthLimit = 3
 
     private var files: [String: File] = [:]

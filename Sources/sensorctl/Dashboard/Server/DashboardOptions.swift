@@ -2,13 +2,16 @@
 
 import JSONBytes
 
+/// The options of a ``DashboardServer``, which do not change while it runs.
 package struct DashboardOptions: Sendable {
     package struct Tiles: Sendable {
+        /// The URL template, in Leaflet's syntax.
         package let url: String
         package let attribution: String
         /// The scheme, host and port, in the form that the content security policy requires.
         package let origin: String
 
+        /// Returns nil if the URL is invalid or contains a character that could end a directive of the policy.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"';,".utf8.contains($0) })
@@ -62,6 +65,7 @@ package struct SessionDescription: Sendable {
 
     package init() {}
 
+    /// Returns the first message to a page, whose keys the page's scripts read.
     func message(
         _ options: DashboardOptions, _ channels: [DashboardChannel], session: String, now: Double
     ) -> DashboardMessage {

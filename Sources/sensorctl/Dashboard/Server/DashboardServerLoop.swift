@@ -6,7 +6,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// Polls the sockets, enforces time limits, answers requests and sends data to the pages.
+/// The loop of the server's thread. Polls the sockets, enforces time limits, answers requests and sends data to pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
     private let requestHandler: RequestHandler
@@ -36,6 +36,7 @@ final class DashboardServerLoop: ServiceLoop {
             wait()
             if shared.isStopped { break }
             let now = clock.now
+            // `wait()` adds the acceptor first, then the connections in order, so `connections` must not change here.
             for (index, connection) in connections.enumerated() {
                 handleEvents(connection, revents: pollSet[index + 1], now: now)
             }

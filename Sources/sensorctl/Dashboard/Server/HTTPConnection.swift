@@ -85,6 +85,7 @@ final class HTTPConnection {
         }
     }
 
+    /// Sends a part of the output. Returns a positive number to continue, and otherwise a value that ends ``write()``.
     private func writeChunk() -> Int {
         var (result, errorNumber) = (0, Int32(0))
         func send(_ bytes: UnsafeRawBufferPointer) -> Int {
