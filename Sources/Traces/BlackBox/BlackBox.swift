@@ -9,7 +9,6 @@ package import Trace
 /// A saved trace extends a few seconds beyond its trigger. Triggers that occur during that time are listed in the same
 /// trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
-    /// The period that a saved trace covers, before and after its trigger.
     package struct Options: Sendable {
         /// The time to save before a trigger, in seconds.
         package var before = 600.0

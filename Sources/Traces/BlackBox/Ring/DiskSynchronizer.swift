@@ -5,7 +5,6 @@ import SystemCalls
 
 /// Synchronizes files and directories with the disk.
 struct DiskSynchronizer: Sendable {
-    /// The object to synchronize and its path.
     enum Step: Sendable, Hashable {
         /// The bytes of a file that is still being written.
         case data(String)

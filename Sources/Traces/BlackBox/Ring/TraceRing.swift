@@ -16,7 +16,6 @@ package import Trace
 /// methods may be called from any thread. Writes never synchronize with the disk; `syncClock` and ``close()`` do. If
 /// synchronization fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
-    /// The duration and size of a ring.
     package struct Options: Sendable {
         /// The duration in seconds.
         package var duration = 600.0
