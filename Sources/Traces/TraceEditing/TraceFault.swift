@@ -109,7 +109,7 @@ extension TraceFault: CustomStringConvertible {
         }
         var text = name
         if !value.isEmpty { text += "=\(value)" }
-        if let target { text += "(\(target)\(part))" }
+        if target != nil || !part.isEmpty { text += "(\(target ?? "")\(part))" }
         if start > .zero || duration != nil { text += "@\(start.inSeconds)s" }
         if let duration { text += "+\(duration.inSeconds)s" }
         return text
@@ -159,7 +159,7 @@ extension TraceFault: CustomStringConvertible {
         case "stuck":
             guard let name = target else { return .stuck(axis: nil) }
             for (axis, suffix) in [".x", ".y", ".z"].enumerated() where name.hasSuffix(suffix) {
-                target = String(name.dropLast(2))
+                target = name == suffix ? nil : String(name.dropLast(2))
                 return .stuck(axis: axis)
             }
             return .stuck(axis: nil)

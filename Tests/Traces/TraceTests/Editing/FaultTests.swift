@@ -126,8 +126,9 @@ struct FaultTests {
     @Test("A fault list is parsed and formatted without change, and invalid faults are rejected")
     func text() throws {
         let text =
-            "nofix@10.0s+5.0s,silence(gpsd),loss,drop=0.01(gyroscope),duplicate=0.5,jitter=0.02s,stuck(m.z)@1.0s,saturate=4.36,disturb=0.3/0.0/-0.1(magnetometer)@1.0s+2.0s,clockstep=-2.0s@3.0s,unplug(1)@4.0s,cut"
+            "nofix@10.0s+5.0s,silence(gpsd),loss,drop=0.01(gyroscope),duplicate=0.5,jitter=0.02s,stuck(m.z)@1.0s,stuck(.y),saturate=4.36,disturb=0.3/0.0/-0.1(magnetometer)@1.0s+2.0s,clockstep=-2.0s@3.0s,unplug(1)@4.0s,cut"
         #expect(try TraceFault.list(text).map(\.description).joined(separator: ",") == text)
+        #expect(try TraceFault.list("stuck(.y)").map(\.target) == [nil])
         // `restart` is a loss of gpsd with a duration, 1 s by default.
         let restarts = try TraceFault.list("restart@10s,restart(gpsd)@0s+3s").map(\.description)
         #expect(restarts == ["loss(gpsd)@10.0s+1.0s", "loss(gpsd)@0.0s+3.0s"])
