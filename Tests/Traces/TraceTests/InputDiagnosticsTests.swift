@@ -98,7 +98,7 @@ struct InputDiagnosticsTests {
         arguments: [
             #""accelerometer":[1,2,3],"later":1"#, #""accelerometer":[1,2,3],"stamp":"x""#,
             #""pressure":100,"sensor":5"#, #""battery":{"level":2}"#, #""battery":{"state":"asleep"}"#,
-            #""battery":{"level":0.5,"volts":4}"#,
+            #""battery":{"level":0.5,"volts":4}"#, #""pressure":"x","gpsd":{"class":"TPV"}"#,
         ])
     func eventMembers(member: String) throws {
         let event = "{\"t\":1,\(member)}"

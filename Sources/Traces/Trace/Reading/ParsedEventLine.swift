@@ -57,7 +57,7 @@ struct ParsedEventLine {
         }
         try reader.finish()
         // An invalid member is reported only if the line contains an event. Otherwise, the whole line is reported.
-        if hasInvalidValue, record != nil { hasInvalidMember = true }
+        if hasInvalidValue || isInvalidReading, record != nil { hasInvalidMember = true }
         // Unknown keys in an accessory event are not reported here. They are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }
         if let stamp { record?.stamp = stamp }
