@@ -44,7 +44,8 @@ package struct ReportEdit {
         // The offset at which the receiver is inserted, just after the `class` member.
         var insertionOffset: Int?
         try reader.beginObject()
-        result.append(contentsOf: bytes[..<reader.offset])
+        let firstStart = reader.offset
+        result.append(contentsOf: bytes[..<firstStart])
         while true {
             // `start` is before the comma and any spaces that precede the member, so that they are copied with the
             // member.
@@ -54,7 +55,7 @@ package struct ReportEdit {
             let value = try reader.readRawValue()
             let end = reader.offset
             // The first member is kept, because the comma after it belongs to the second member.
-            if removesTimingMembers, result.count > 1, Self.isTiming(key) { continue }
+            if removesTimingMembers, start > firstStart, Self.isTiming(key) { continue }
             if key.word == JSONText.word("device") {
                 hasReceiver = true
                 if let receiverFilter, !Self.isText(value, receiverFilter) { return Array(bytes) }
