@@ -31,10 +31,10 @@ public final class IIOSource: MotionSource {
     }
 
     init(addresses: [MotionSourceAddress], dependencies: IIOSourceDependencies) {
-        let supervisor = SessionGroup(addresses: addresses, dependencies: dependencies)
-        self.sessions = supervisor
-        hub = MotionHub { [weak supervisor] in supervisor?.wakeThreads() }
-        supervisor.attach(hub)
+        let sessions = SessionGroup(addresses: addresses, dependencies: dependencies)
+        self.sessions = sessions
+        hub = MotionHub { [weak sessions] in sessions?.wakeThreads() }
+        sessions.attach(hub)
     }
 
     /// The currently known sensors. The best sensor of each kind comes first.

@@ -18,7 +18,7 @@ final class ExitActions: Sendable {
     private struct State {
         var actions: [(id: Int, run: @Sendable () -> Void)] = []
         var nextID = 0
-        var changes = 0
+        var pendingChanges = 0
         var isExiting = false
     }
 
@@ -32,12 +32,12 @@ final class ExitActions: Sendable {
         let id = state.withLock { state -> Int? in
             guard !state.isExiting else { return nil }
             state.nextID += 1
-            state.changes += 1
+            state.pendingChanges += 1
             state.actions.append((state.nextID, action))
             return state.nextID
         }
         guard let id else { throw IIOFailure("exit", ECANCELED) }
-        defer { state.withLock { $0.changes -= 1 } }
+        defer { state.withLock { $0.pendingChanges -= 1 } }
         do throws(IIOFailure) {
             return (id, try change())
         } catch {
@@ -50,7 +50,7 @@ final class ExitActions: Sendable {
 
     func runAll() {
         state.withLock { $0.isExiting = true }
-        for _ in 0..<Self.maximumWait where state.withLock({ $0.changes > 0 }) { usleep(1000) }
+        for _ in 0..<Self.maximumWait where state.withLock({ $0.pendingChanges > 0 }) { usleep(1000) }
         for action in state.withLock({ $0.actions }).reversed() { action.run() }
     }
 }

@@ -17,7 +17,7 @@ enum LibIIOMessages {
         var original: Stream?
     }
 
-    private static let maximumOutput = 4096
+    private static let maximumBytesPerCall = 4096
     private static let state = Mutex(State())
     private static let collector = dsiio_open_stream { _, bytes, count in
         LibIIOMessages.write(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -53,7 +53,7 @@ enum LibIIOMessages {
     private static func write(_ bytes: UnsafeRawBufferPointer) {
         let original = state.withLock { state -> Stream? in
             guard let count = state.output[pthread_self()]?.count else { return state.original }
-            state.output[pthread_self()]?.append(contentsOf: bytes.prefix(maximumOutput - count))
+            state.output[pthread_self()]?.append(contentsOf: bytes.prefix(maximumBytesPerCall - count))
             return nil
         }
         if let original { fwrite(bytes.baseAddress, 1, bytes.count, original.file) }

@@ -139,7 +139,7 @@ struct DeviceReadTask {
     // MARK: Polling
 
     /// The maximum polling rate, in hertz. A higher rate would occupy a processor core.
-    private static let maximumPollRate = 10_000.0
+    private static let pollRateLimit = 10_000.0
 
     private func poll(_ plan: DeviceReadPlan, generation: Int) throws(ReaderFailure) {
         var polls: [AttributePoll] = []
@@ -158,7 +158,7 @@ struct DeviceReadTask {
         reader.record(facts)
         let wanted = plan.rate > 0 ? plan.rate : currentRate ?? RateSelection.minimumDefault
         // Reading faster than the sensor's rate would return the same values repeatedly.
-        let rate = min(wanted, options.maximumPollRate, Self.maximumPollRate, currentRate ?? .infinity)
+        let rate = min(wanted, options.maximumPollRate, Self.pollRateLimit, currentRate ?? .infinity)
         let interval = 1 / max(rate, 0.01)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.polling(interval: interval), now: clock.now)

@@ -54,12 +54,12 @@ struct ServerScans {
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
             requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
         else { return false }
-        let moves = requestedLayout.elements.compactMap { element in
+        let copies = requestedLayout.elements.compactMap { element in
             sentLayout.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }
         }
         // Scans are compacted in place from first to last, so data may only move toward the start.
-        guard moves.allSatisfy({ $0.0 >= $0.1 }) else { return false }
-        (sentMask, sentStep, self.copies) = (line, sentLayout.sampleSize, moves)
+        guard copies.allSatisfy({ $0.0 >= $0.1 }) else { return false }
+        (sentMask, sentStep, self.copies) = (line, sentLayout.sampleSize, copies)
         return true
     }
 
@@ -76,11 +76,11 @@ struct ServerScans {
         let scans = UnsafeMutableRawBufferPointer(rebasing: storage[start..<end])
         guard !copies.isEmpty else { return UnsafeRawBufferPointer(scans) }
         for scan in 0..<count {
-            for move in copies {
-                let source = scan * sentStep + move.source
-                let target = scan * step + move.target
-                UnsafeMutableRawBufferPointer(rebasing: scans[target..<target + move.count]).copyMemory(
-                    from: UnsafeRawBufferPointer(rebasing: scans[source..<source + move.count]))
+            for copy in copies {
+                let source = scan * sentStep + copy.source
+                let target = scan * step + copy.target
+                UnsafeMutableRawBufferPointer(rebasing: scans[target..<target + copy.count]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: scans[source..<source + copy.count]))
             }
         }
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])

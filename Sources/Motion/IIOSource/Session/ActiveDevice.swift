@@ -24,7 +24,7 @@ final class ActiveDevice {
     }
 
     struct StageMonitor {
-        let stage: Int
+        let stageNumber: Int
         let detector: StallDetector
     }
 
@@ -37,9 +37,9 @@ final class ActiveDevice {
     /// A newer description of the device. It is applied once no reader thread is running.
     private var update: Discovery?
     private(set) var state = State.idle
-    var buffer: BufferUse
+    var bufferUse: BufferUse
     var facts = DeviceReader.Facts()
-    var plan: DeviceReadPlan?
+    var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
     /// Set when the sensors are reported as unavailable. Cleared when they deliver readings, or when no subscription
     /// needs the device anymore.
@@ -47,7 +47,7 @@ final class ActiveDevice {
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
         self.discovery = discovery
-        buffer = BufferUse(options: options)
+        bufferUse = BufferUse(options: options)
         retry = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
     }
 
@@ -91,14 +91,14 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls `body` with the stall detector of the given stage. If there is none yet, `make` creates it.
+    /// Calls `update` with the stall detector of the given stage. If there is none yet, `make` creates it.
     func updateDetector<Result>(
-        of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
+        of stage: DeviceReader.Stage, make: () -> StallDetector, update body: (inout StallDetector) -> Result
     ) -> Result? {
         guard case .active(let reader, let monitor) = state else { return nil }
-        var detector = if let monitor, monitor.stage == stage.number { monitor.detector } else { make() }
+        var detector = if let monitor, monitor.stageNumber == stage.number { monitor.detector } else { make() }
         let result = body(&detector)
-        state = .active(reader, StageMonitor(stage: stage.number, detector: detector))
+        state = .active(reader, StageMonitor(stageNumber: stage.number, detector: detector))
         return result
     }
 
@@ -111,7 +111,7 @@ final class ActiveDevice {
         guard let update else { return }
         discovery = update
         self.update = nil
-        buffer.resetAfterRediscovery()
+        bufferUse.resetAfterRediscovery()
     }
 
     // MARK: Queries
@@ -120,8 +120,8 @@ final class ActiveDevice {
     func deadline(canStart: Bool) -> BootTime {
         var deadline = BootTime.never
         if case .active(_, let monitor?) = state { deadline = monitor.detector.deadline }
-        guard plan != nil else { return deadline }
-        if let time = buffer.retryTime { deadline = min(deadline, time) }
+        guard requestedPlan != nil else { return deadline }
+        if let time = bufferUse.retryTime { deadline = min(deadline, time) }
         if case .idle = state, canStart { deadline = min(deadline, retry.time) }
         return deadline
     }
@@ -129,14 +129,14 @@ final class ActiveDevice {
     var descriptions: [SensorDescription] {
         group.members.map { member in
             var description = member.description
-            if buffer.failure != nil || facts.isPolled {
+            if bufferUse.failure != nil || facts.isPolled {
                 description.mode = .polled
                 description.clock = ""
             } else if !facts.clock.isEmpty {
                 description.clock = facts.clock
             }
             description.remarks += facts.remarks
-            if let failure = buffer.failure { description.remarks.append(failure.remark) }
+            if let failure = bufferUse.failure { description.remarks.append(failure.remark) }
             return description
         }
     }
@@ -152,7 +152,7 @@ struct RetryTimer {
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
     /// Resets the retry delay. The time of the next attempt does not change.
-    mutating func recordSuccess() { backoff.reset() }
+    mutating func resetDelay() { backoff.reset() }
 
     /// Brings the next attempt forward to the given time, unless it is already due earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }

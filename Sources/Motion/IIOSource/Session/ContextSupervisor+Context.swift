@@ -34,10 +34,10 @@ extension ContextSupervisor {
         do throws(IIOFailure) {
             let opened = try dependencies.library.open(address)
             connection = opened
-            opening.recordSuccess()
+            opening.resetDelay()
             adopt(opened)
             search.finish(
-                contextDevices: Self.names(opened.context),
+                contextDevices: Self.deviceNames(opened.context),
                 recheckTime: clock.now.advanced(bySeconds: dependencies.options.searchInterval * 2))
             // Publish the sensors before resuming the callers that are waiting for discovery.
             publish()
@@ -68,7 +68,7 @@ extension ContextSupervisor {
         return address.backend == .local && dependencies.watch.isOn ? interval * Self.monitoredFactor : interval
     }
 
-    private static func names(_ context: IIOContext) -> [String] {
+    private static func deviceNames(_ context: IIOContext) -> [String] {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
 
@@ -82,7 +82,7 @@ extension ContextSupervisor {
             known.append((id, fingerprint))
             return id
         }
-        let keys = names.update(known)
+        let keys = nameTable.update(known)
         let groups = DeviceGroup.groups(
             in: context, address: address, settings: dependencies.settings,
             udev: { property, device in opened.udevProperty(property, of: device) }, key: { id, _ in keys[id] ?? id })
@@ -97,12 +97,12 @@ extension ContextSupervisor {
                 devices.append(ActiveDevice(discovery, options: dependencies.options))
             }
         }
-        description = context.xml(includingValues: true)
+        contextXML = context.xml(includingValues: true)
     }
 
     func publish() {
-        guard !description.isEmpty else { return }
-        catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
+        guard !contextXML.isEmpty else { return }
+        catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: contextXML, hub: hub)
     }
 
     /// Sets up the devices again after a system suspend, because their drivers may have lost their settings.

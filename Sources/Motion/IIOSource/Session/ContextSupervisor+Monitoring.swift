@@ -24,7 +24,7 @@ extension ContextSupervisor {
     ) {
         let isFlowing = device.updateDetector(of: stage) {
             StallDetector(limit: limit, progress: reader.activityCounter, now: stage.since)
-        } _: { detector in
+        } update: { detector in
             if reader.isDelivering { detector.postpone(now: now) }
             if detector.check(progress: reader.activityCounter, now: now) != .none {
                 setUnavailable(device, notAnswering(device))
@@ -47,7 +47,7 @@ extension ContextSupervisor {
         }
         let result = device.updateDetector(of: stage) {
             StallDetector(plan: plan, isEventDriven: device.group.isEventDriven, progress: start, now: stage.since)
-        } _: { detector in
+        } update: { detector in
             if reader.isDelivering { detector.postpone(now: now) }
             return (verdict: detector.check(progress: reader.progress, now: now), isFlowing: detector.isFlowing)
         }
@@ -55,10 +55,10 @@ extension ContextSupervisor {
         switch result.verdict {
         case .none:
             if result.isFlowing {
-                device.buffer.recordSamples()
+                device.bufferUse.recordSamples()
                 device.isUnavailable = false
             }
-        case .notStarted where !device.buffer.isLastAttempt: restart(device, reader, now: now)
+        case .notStarted where !device.bufferUse.isLastAttempt: restartBuffer(of: device, reader, now: now)
         case .notStarted:
             if device.group.members.contains(where: { $0.sensor.canPoll }) {
                 disableBuffer(
@@ -72,12 +72,12 @@ extension ContextSupervisor {
             }
         case .stalled:
             setUnavailable(device, failed(device, .noSamples))
-            restart(device, reader, now: now)
+            restartBuffer(of: device, reader, now: now)
         }
     }
 
-    private func restart(_ device: ActiveDevice, _ reader: DeviceReader, now: BootTime) {
-        device.buffer.recordRestart(decimates: reader.plan?.decimates == true)
+    private func restartBuffer(of device: ActiveDevice, _ reader: DeviceReader, now: BootTime) {
+        device.bufferUse.recordRestart(decimates: reader.plan?.decimates == true)
         device.restart(now: now)
     }
 
@@ -100,7 +100,7 @@ extension ContextSupervisor {
 
     func disableBuffer(of device: ActiveDevice, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         let isAccessible = device.discovery.connection.isNodeAccessible(device.group.device) == true
-        device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
+        device.bufferUse.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
         logOnce("\(name(of: device)): \(remark)")
     }
 

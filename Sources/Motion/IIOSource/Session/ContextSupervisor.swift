@@ -33,11 +33,11 @@ final class ContextSupervisor {
     let log = Logger(label: "device-services.motion")
     /// The context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
     var connection: (any IIOConnection)?
-    var description = ""
+    var contextXML = ""
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
-    var names = DeviceNameTable()
+    var nameTable = DeviceNameTable()
     /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
     var suspendedTime: Int64?
 
@@ -89,12 +89,12 @@ final class ContextSupervisor {
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
-        if reader.hasDeliveredReadings { device.retry.recordSuccess() }
+        if reader.hasDeliveredReadings { device.retry.resetDelay() }
         device.finish()
         guard let failure else { return }
         if reader.plan?.decimates == true, !reader.hasDeliveredReadings, failure.mayBeDueToSize {
             // Without decimation, a refill may consist of fewer samples.
-            device.buffer.stopDecimating()
+            device.bufferUse.stopDecimating()
             device.retry.allow(at: now)
             return
         }
@@ -121,15 +121,15 @@ final class ContextSupervisor {
     }
 
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
-        device.buffer.retryIfDue(now: now) { device.discovery.connection.isNodeAccessible(device.group.device) }
+        device.bufferUse.retryIfDue(now: now) { device.discovery.connection.isNodeAccessible(device.group.device) }
         let plan = DeviceReadPlan.plan(
-            for: device.group, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
+            for: device.group, isPolled: device.bufferUse.failure != nil, mayDecimate: device.bufferUse.mayDecimate
         ) { hub.demand(of: $0) }
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
-        let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
-        device.plan = plan
+        let hasNewSensor = plan?.active.contains { device.requestedPlan?.active.contains($0) != true } ?? false
+        device.requestedPlan = plan
         guard let plan else {
             if device.isUnavailable {
                 device.isUnavailable = false
@@ -152,7 +152,7 @@ final class ContextSupervisor {
             if hasNewSensor {
                 // Earlier failures must not delay a new subscription.
                 let soon = now.advanced(bySeconds: dependencies.options.initialRetryDelay)
-                device.retry.recordSuccess()
+                device.retry.resetDelay()
                 device.retry.allow(at: soon)
                 opening.allow(at: soon)
             }
