@@ -4,8 +4,8 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes a buffer's samples and delivers them to the hub. The arrays of a batch are reused unless a subscriber has
-/// retained them.
+/// Decodes a buffer's samples and delivers them to the hub, on the thread that reads the buffer. The arrays of a batch
+/// are reused unless a subscriber has retained them.
 struct BufferReader {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -59,6 +59,7 @@ struct BufferReader {
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
+    /// Blocks and delivers samples until a refill fails. Returns the error number.
     mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {

@@ -4,8 +4,8 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The rate and clock attributes that a reader task has changed. They are restored when the task ends or the process
-/// exits, unless another program has changed them in the meantime.
+/// The rate and clock attributes that a reader task has changed. They are restored when the task ends or, on a local
+/// device, when the process exits, unless another program has changed them in the meantime.
 final class ChangedSettings: Sendable {
     private struct Change {
         let path: IIOAttributePath

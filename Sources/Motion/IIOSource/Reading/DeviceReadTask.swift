@@ -17,8 +17,8 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial values have already been read. nil if `readsInitialValues` is false,
-        // because initial values are then not needed.
+        // The requested sensors whose initial values have already been read. If `readsInitialValues` is false, it is
+        // nil for the first task, whose sensors all count as read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -45,6 +45,8 @@ struct DeviceReadTask {
     // MARK: Capture
 
     private func capture(_ plan: DeviceReadPlan, generation: Int, initiallyRead: inout [Int]) throws(ReaderFailure) {
+        // The deferred statements run in reverse order: the lock is released last, after the buffer has been closed and
+        // the trigger and the settings have been restored.
         let setup = setup
         let lock = try setup.lock()
         defer { lock?.release() }
@@ -64,8 +66,7 @@ struct DeviceReadTask {
         reader.record(configured.facts)
         let bufferReader = BufferReader(
             layout: configured.layout, decimation: configured.plan.decimation,
-            members: plan.active.map { group.members[$0] },
-            timestampChannel: configured.timestampChannel,
+            members: plan.active.map { group.members[$0] }, timestampChannel: configured.timestampChannel,
             corrector: configured.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
@@ -138,7 +139,7 @@ struct DeviceReadTask {
 
     // MARK: Polling
 
-    /// The maximum polling rate, in hertz. A higher rate would occupy a processor core.
+    /// The upper limit of `IIOSourceOptions.maximumPollRate`, in hertz. A higher rate would occupy a processor core.
     private static let pollRateLimit = 10_000.0
 
     private func poll(_ plan: DeviceReadPlan, generation: Int) throws(ReaderFailure) {
@@ -208,6 +209,7 @@ struct DeviceReadTask {
     }
 }
 
+/// Reads the current value of a sensor from the attributes of its axes.
 struct AttributePoll {
     let id: SensorDescription.ID
     let kind: SensorKind

@@ -11,6 +11,7 @@ final class DeviceReader: Sendable {
         case settingUp
         /// `start` is the value of `progress` when the phase began.
         case capturing(BufferPlan, start: Int)
+        /// `interval` is in seconds.
         case polling(interval: Double)
         /// The failure is nil if the thread was asked to end.
         case ended(ReaderFailure?)
@@ -43,6 +44,7 @@ final class DeviceReader: Sendable {
         var plan: DeviceReadPlan?
         /// The number of the current task. A task is one attempt to carry out a plan, and ends when the number changes.
         var generation = 0
+        /// The open buffer, which is cancelled when the task ends.
         var buffer: (any IIOBuffer)?
         var stage: Stage
         var facts = Facts()
@@ -81,10 +83,11 @@ final class DeviceReader: Sendable {
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
+    /// Sets the plan, or asks the thread to end if `plan` is nil.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // If the thread is already setting up the device, a new plan does not restart the time limit for setup.
+            // The time limit for a setup in progress is not restarted here, only when the thread begins the new plan.
             let continuesSetup = state.plan != nil && state.isSettingUp
             if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
@@ -123,6 +126,7 @@ final class DeviceReader: Sendable {
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
 
+    /// If the current task has just ended, a phase of that task is replaced as soon as the thread begins the next one.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
         phaseDidChange()
@@ -153,7 +157,8 @@ final class DeviceReader: Sendable {
 
     func countRefill() { Self.count(refills) }
 
-    /// Only one thread at a time writes, so an atomic read-modify-write operation is not needed.
+    /// Only one thread at a time writes: the reader thread, or the executor that `PollableBuffer` allows to read. An
+    /// atomic read-modify-write operation is therefore not needed.
     private static func count(_ number: borrowing Atomic<Int>) {
         number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }

@@ -6,12 +6,12 @@ import DeviceCore
 /// only on the context's thread.
 ///
 /// ```
-///          a subscription needs the device            no subscription needs it,
-///          and `retry.time` has been reached          or it has failed
-/// idle ─────────────────────────────────────▶ active ─────────────────────────▶ leaving
-///  ▲                                           │  ▲                                │
-///  ├────────── the reader thread ends ─────────┘  └─── a subscription needs it ────┤
-///  └─ the reader thread ends, or is abandoned after 30 s, unless four already are ─┘
+///          a subscription needs it, `retry.time`         no subscription needs it, or it
+///          is reached, and the context is open           delivers nothing and cannot be polled
+/// idle ──────────────────────────────────────▶ active ───────────────────────────────────▶ leaving
+///  ▲                                            │  ▲                                          │
+///  ├─────────── the reader thread ends ─────────┘  └─── needed again, `retry.time` reached ───┤
+///  └──────── the reader thread ends, or is abandoned after 30 s, unless four already are ─────┘
 /// ```
 ///
 /// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
@@ -28,6 +28,7 @@ final class ActiveDevice {
         let detector: StallDetector
     }
 
+    /// The description of the device in one context, and the context itself, which readers keep open.
     struct Discovery {
         let group: DeviceGroup
         let connection: any IIOConnection
@@ -38,7 +39,9 @@ final class ActiveDevice {
     private var update: Discovery?
     private(set) var state = State.idle
     var bufferUse: BufferUse
+    /// A copy of the reader's facts. It outlives the reader, because the next reader starts with its `clockEstimate`.
     var facts = DeviceReader.Facts()
+    /// The plan that the subscriptions need, or nil if there are none. `reader.plan` may differ in the meantime.
     var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
     /// Set when the sensors are reported as unavailable. Cleared when they deliver readings, or when no subscription
@@ -91,7 +94,8 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls `update` with the stall detector of the given stage. If there is none yet, `make` creates it.
+    /// Calls `update` with the stall detector of the given stage. If there is none yet, `make` creates it. Returns nil
+    /// if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, update body: (inout StallDetector) -> Result
     ) -> Result? {

@@ -5,9 +5,9 @@ import DeviceCore
 /// The state of a device's buffer. While the buffer is disabled, the sensors are read axis by axis.
 ///
 /// ```
-/// enabled ────── the buffer failed, or delivered nothing twice ─────▶ disabled(retry)
+/// enabled ── the buffer or its last attempt has failed ─────────────▶ disabled(retry)
 ///    ▲                                                                    │
-///    ├── .rediscovery: the device is found in another context ────────────┤
+///    ├── any: the device is found in another context ─────────────────────┤
 ///    ├── .time: the time has been reached ────────────────────────────────┤
 ///    └── .access: the user may open the device node now ──────────────────┘
 /// ```

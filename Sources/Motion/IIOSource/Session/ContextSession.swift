@@ -124,7 +124,8 @@ final class ContextSession: Sendable {
                 semaphore.wait(until: deadline, clock: dependencies.clock)
                 continue
             }
-            // Without subscribers, the status of unavailable sensors becomes unknown.
+            // Without subscribers, the status of unavailable sensors becomes unknown. It is set before another thread
+            // may start and set a newer one.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }

@@ -4,7 +4,9 @@ import DeviceCore
 import IIOFormat
 import Logging
 
+/// Opens and searches the context, and updates its devices. Used only on the context's thread.
 extension ContextSupervisor {
+    /// Returns true if the context must be opened now. Also schedules the next search.
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
         if let present = dependencies.library.devices(at: address) {
@@ -61,8 +63,8 @@ extension ContextSupervisor {
         search.nextSearchTime = clock.now.advanced(bySeconds: searchInterval)
     }
 
-    /// The interval between searches, in seconds. Searches are needed even while the kernel reports new devices,
-    /// because a report may be lost.
+    /// The interval between searches, in seconds. Searches are needed even while `DeviceWatch` is on, because a
+    /// notification may be lost.
     var searchInterval: Double {
         let interval = dependencies.options.searchInterval
         return address.backend == .local && dependencies.watch.isOn ? interval * Self.monitoredFactor : interval
@@ -77,6 +79,7 @@ extension ContextSupervisor {
     /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
+        // The first call only collects the IDs and fingerprints, because the keys for the second call depend on all.
         var known: [(id: String, fingerprint: String)] = []
         _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
@@ -145,6 +148,7 @@ struct DeviceNameTable {
     private struct Entry {
         let key: String
         let fingerprint: String
+        /// The current ID, or nil while the device is absent.
         var id: String?
     }
 
@@ -152,6 +156,7 @@ struct DeviceNameTable {
 
     private var entries: [Entry] = []
 
+    /// Returns the name of each device by its ID.
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]

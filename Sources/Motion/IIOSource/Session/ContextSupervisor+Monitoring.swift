@@ -4,6 +4,8 @@ import DeviceCore
 import IIOFormat
 import Logging
 
+/// Detects devices that do not respond or deliver no samples, and recovers them. Used only on the context's thread.
+/// When readings flow again, only `isUnavailable` is cleared here: the hub sets the status when it receives readings.
 extension ContextSupervisor {
     func monitor(_ device: ActiveDevice, _ stage: DeviceReader.Stage, now: BootTime) {
         guard case .active(let reader, _) = device.state else { return }
@@ -13,6 +15,7 @@ extension ContextSupervisor {
             // During setup, refused settings are not retried, because `facts` still describes the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
+            // Longer than the five failed cycles after which the reader thread itself reports an error.
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
@@ -35,13 +38,14 @@ extension ContextSupervisor {
         if case .polling = stage.phase, isFlowing == true { device.isUnavailable = false }
     }
 
-    /// Restarts a buffer that delivers nothing. After a second failure, the sensors are read axis by axis.
+    /// Restarts a buffer that delivers nothing or stalls. If the last attempt delivers nothing, the sensors are read
+    /// axis by axis. If this is impossible, the reader ends, and the device is retried after a delay.
     private func monitorBuffer(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // The kernel does not wake a reader when its device is removed.
+            // The kernel does not wake a reader when its device is removed. Reopen the context, which is outdated.
             connection = nil
             return remove(device, now: now)
         }
@@ -91,6 +95,7 @@ extension ContextSupervisor {
 
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
+            // The reader must end before the status is set, because readings would make the sensors available again.
             device.leave(now: now)
             session.abandon(reader)
         }

@@ -6,8 +6,7 @@ import Logging
 
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
-/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
-/// open and search the context and detect silent devices.
+/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices.
 ///
 /// ```
 /// closed ──opening succeeds──▶ open
@@ -22,7 +21,7 @@ final class ContextSupervisor {
     static let abandonTimeout = 30.0
     /// While this many abandoned threads are running, no more stuck threads are abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is longer while the kernel reports new devices.
+    /// The factor by which the search interval is longer while `DeviceWatch` is on.
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -33,7 +32,9 @@ final class ContextSupervisor {
     let log = Logger(label: "device-services.motion")
     /// The context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
     var connection: (any IIOConnection)?
+    /// The context's XML, including attribute values. Empty before the context is first opened.
     var contextXML = ""
+    /// Schedules reconnections, and limits the periodic searches, which open the context again.
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
@@ -55,7 +56,8 @@ final class ContextSupervisor {
 
     /// Returns the time at which the next pass is due, or nil if no work is left.
     func performPass() -> BootTime? {
-        // The order matters: an ended reader may require a new context, and a new context updates the devices.
+        // The order matters: an ended reader may require a new context, and a new context updates the devices before
+        // their readers start. `publish()` is last, because each of the other steps may change a description.
         // The clock is read for each device, because notifying subscribers may take a long time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
@@ -107,7 +109,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        // Neither reopen a failed context nor search an open one periodically before the device is due for a retry.
+        // Until the device is due for a retry, neither reconnections nor periodic searches open the context.
         opening.postpone(to: device.retry.time)
     }
 
@@ -125,6 +127,7 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.group, isPolled: device.bufferUse.failure != nil, mayDecimate: device.bufferUse.mayDecimate
         ) { hub.demand(of: $0) }
+        // Repeated in each pass, because the status may have become unknown while there was no subscription.
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
@@ -168,8 +171,9 @@ final class ContextSupervisor {
         }
         let task = DeviceReadTask(
             reader: reader, group: group, connection: device.discovery.connection, library: dependencies.library,
-            address: address,
-            hub: hub, clock: clock, options: dependencies.options, readsInitialValues: !device.isUnavailable)
+            address: address, hub: hub, clock: clock, options: dependencies.options,
+            // An initial value would make a failed device available before its buffer works again.
+            readsInitialValues: !device.isUnavailable)
         if plan.isPolled, group.members.contains(where: { !$0.sensor.canBuffer }) {
             let remark = "has no buffer, so its axes are polled one by one. It may lack an interrupt line."
             logOnce("\(group.deviceID) at \(address) \(remark)", level: .notice)

@@ -35,13 +35,13 @@ struct StallDetector {
     private(set) var isFlowing = false
     private var graceEnd: BootTime?
 
-    /// Creates a detector for setup or polling. `limit` is the maximum time without progress, both at the start and
-    /// later.
+    /// Creates a detector for setup or polling. `limit` is the maximum time without progress, in seconds.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// An event-driven sensor is never considered stalled, because it may be silent for any length of time.
+    /// An event-driven sensor must deliver a first sample in time. Afterwards it never counts as stalled, because it
+    /// may be silent for any length of time.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
@@ -56,7 +56,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// If there has been no progress by this time, the check fails.
+    /// The time from which `check` returns `.notStarted` or `.stalled`, unless there is progress.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
