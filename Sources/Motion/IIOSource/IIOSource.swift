@@ -82,6 +82,7 @@ public final class IIOSource: MotionSource {
 }
 
 extension IIOSource {
+    /// The sessions of all contexts. Their running threads retain the group, which thus outlives the source.
     private final class SessionGroup: Sendable {
         private struct WeakHub { weak var hub: MotionHub? }
 

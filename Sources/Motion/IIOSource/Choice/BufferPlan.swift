@@ -5,6 +5,7 @@ import IIOFormat
 
 /// The settings for reading one device, derived from the demand for its sensors.
 struct DeviceReadPlan: Equatable {
+    /// The indices in `DeviceGroup.members` of the sensors to read.
     let active: [Int]
     /// The rate in hertz. Infinity requests the maximum rate, and 0 accepts any rate.
     let rate: Double
@@ -46,11 +47,13 @@ struct DeviceReadPlan: Equatable {
     }
 }
 
+/// The sizes and time limits of a capture.
 struct BufferPlan: Equatable {
     /// The rate to assume if the actual rate is unknown, in hertz.
     static let assumedRate = 100.0
     static let maximumSamples = 4096
 
+    /// The number of samples in a refill, a multiple of `decimation`.
     let samples: Int
     /// The decimation factor n. Only every nth sample is delivered.
     let decimation: Int

@@ -18,6 +18,7 @@ struct DeviceGroup {
     /// The names of the device and its channels, by which `DeviceNameTable` recognizes the device. Not stored.
     let fingerprint: String
     var members: [Member]
+    /// The configured trigger, or nil to choose one automatically.
     let trigger: String?
     let isPolled: Bool
     /// True if the sensor reports only changes, so a lack of samples does not indicate a failure.

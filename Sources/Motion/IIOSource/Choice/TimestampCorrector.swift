@@ -2,7 +2,8 @@
 
 import DeviceCore
 
-/// Converts a driver's timestamps to the device's clock. The caller provides all clock readings.
+/// Converts a driver's timestamps to the device's clock. The caller provides all clock readings. Each capture has its
+/// own corrector, which the thread that reads the buffer uses.
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         case device
@@ -50,7 +51,9 @@ struct TimestampCorrector {
     struct ClockState: Equatable {
         /// The offset to add to a timestamp, in nanoseconds.
         var offset: Int64
+        /// The last timestamp from the driver, in nanoseconds.
         var stamp: Int64
+        /// The time when the offset was last confirmed.
         var time: BootTime
     }
 

@@ -50,7 +50,9 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         let result = iio_buffer_refill(pointer)
         guard result >= 0 else { return result }
         readGate.recordRefill()
-        guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else { return -5 }
+        guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else {
+            return -Int(EIO)
+        }
         bytes = UnsafeRawBufferPointer(start: start, count: end - start)
         return result
     }

@@ -12,6 +12,7 @@ import SystemCalls
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
     private let pointer: OpaquePointer
+    /// The pointers to the devices and their channels, at the same indices as in `context`.
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
     /// The address at which the server has responded. If it is nil, buffers are read through libiio.

@@ -4,6 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
+/// Access to the kernel's IIO directory and to other short kernel files.
 enum SysfsDirectory {
     static let devices = "/sys/bus/iio/devices"
 
@@ -114,12 +115,11 @@ enum UdevDatabase {
         guard isDevice(device) else { return nil }
         let target = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer -> String? in
             guard let base = buffer.baseAddress else { return nil }
-            let count = readlink("/sys/bus/iio/devices/\(device)", base, buffer.count)
+            let count = readlink(SysfsDirectory.device(device), base, buffer.count)
             guard count > 0, count < buffer.count else { return nil }
             return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self)
         }
         guard let parts = target?.split(separator: "/"), let start = parts.firstIndex(of: "devices") else { return nil }
         return "/" + parts[start...].joined(separator: "/")
     }
-
 }

@@ -20,6 +20,7 @@ final class TimerTrigger: IIOLease {
         (exitAction, _) = try ExitActions.shared.add {
             Self.remove(path, from: device)
         } change: { () throws(IIOFailure) in
+            // A killed process leaves its trigger behind.
             guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw IIOFailure("mkdir \(path)", errno) }
             do throws(IIOFailure) {
                 try Self.assign(name, to: device, rate: rate)

@@ -18,12 +18,15 @@ protocol IIOLibrary: Sendable {
     func time(of clock: String) -> Int64?
 }
 
+/// An open context. Devices and channels are identified by their indices in `context`.
 protocol IIOConnection: AnyObject, Sendable {
     var context: IIOContext { get }
 
     func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String
     func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure)
+    /// Returns false if the user may not write the attribute. Always true on a server, where this is unknown.
     func isWritable(_ attributePath: IIOAttributePath) -> Bool
+    /// Returns true if the user may open the device node. Always false on a server.
     func isNodeAccessible(_ device: Int) -> Bool
 
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.

@@ -29,6 +29,7 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let isCancelled = Atomic<Bool>(false)
     private let maximumRequestSize: Int
     private var requestedBytes = 0
+    /// The bytes of the pending response that have not been consumed, or 0 if no request is pending.
     private var remainingBytes = 0
     /// The size of the current chunk in bytes, or nil if unknown.
     private var chunk: Int?
