@@ -25,7 +25,7 @@ open class CMMotionActivity: CMLogItem {
     /// Creates an activity from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
-        guard let numbers = coder.numbers(forKey: Self.key, default: [Double(stored.rawValue), 0, 0]),
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [Double(stored.rawValue), 0, 0]),
             (0...63).contains(numbers[0])
         else { return nil }
         stored = CarriedActivity(rawValue: UInt8(numbers[0]))
@@ -62,7 +62,7 @@ open class CMMotionActivity: CMLogItem {
 
     override var archivedValues: ArchivedValues {
         let numbers = [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]
-        return super.archivedValues + [(Self.key, numbers)]
+        return super.archivedValues + [(Self.archiveKey, numbers)]
     }
 
     /// The activities as a set, built from the public properties because subclasses may override them.
@@ -77,7 +77,7 @@ open class CMMotionActivity: CMLogItem {
         return flags
     }
 
-    private static let key = "CMMotionActivity.values"
+    private static let archiveKey = "CMMotionActivity.values"
 }
 
 /// The confidence in an activity. On Linux, activities are detected in overlapping time windows that start 1.28 s

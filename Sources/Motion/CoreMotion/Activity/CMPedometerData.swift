@@ -28,7 +28,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let values = Values(coder, Self.key) else { return nil }
+        guard let values = Values(coder, Self.archiveKey) else { return nil }
         self.values = values
     }
 
@@ -72,10 +72,10 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
             numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
                 + [distance, floorsAscended, floorsDescended, currentPace, currentCadence, averageActivePace]
                 .map { $0?.doubleValue ?? .nan },
-            forKey: Self.key)
+            forKey: Self.archiveKey)
     }
 
-    private static let key = "CMPedometerData.values"
+    private static let archiveKey = "CMPedometerData.values"
 }
 
 extension CMPedometerData.Values {
@@ -120,7 +120,7 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
 
     /// Creates an event from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0]) else { return nil }
         storedDate = numbers[0]
         storedType = numbers[1] == 1 ? .resume : .pause
     }
@@ -138,10 +138,10 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
 
     /// Encodes the event into a keyed archive.
     open func encode(with coder: NSCoder) {
-        coder.encode(numbers: [date.timeIntervalSince1970, Double(type.rawValue)], forKey: Self.key)
+        coder.encode(numbers: [date.timeIntervalSince1970, Double(type.rawValue)], forKey: Self.archiveKey)
     }
 
-    private static let key = "CMPedometerEvent.values"
+    private static let archiveKey = "CMPedometerEvent.values"
 }
 
 /// The type of a pedometer event.

@@ -18,7 +18,7 @@ open class CMAltitudeData: CMLogItem {
 
     /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0]) else { return nil }
         (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
@@ -30,7 +30,7 @@ open class CMAltitudeData: CMLogItem {
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
     override var archivedValues: ArchivedValues {
-        super.archivedValues + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
+        super.archivedValues + [(Self.archiveKey, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
     /// A string that contains the values and the timestamp.
@@ -38,7 +38,7 @@ open class CMAltitudeData: CMLogItem {
         "<CMAltitudeData altitude \(relativeAltitude) pressure \(pressure) @ \(timestamp)>"
     }
 
-    private static let key = "CMAltitudeData.values"
+    private static let archiveKey = "CMAltitudeData.values"
 }
 
 /// An altitude above mean sea level.
@@ -57,7 +57,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
 
     /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, -1, -1]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, -1, -1]) else { return nil }
         (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
         super.init(coder: coder)
     }
@@ -73,7 +73,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     open var precision: Double { storedPrecision }
 
     override var archivedValues: ArchivedValues {
-        super.archivedValues + [(Self.key, [altitude, accuracy, precision])]
+        super.archivedValues + [(Self.archiveKey, [altitude, accuracy, precision])]
     }
 
     /// A string that contains the values and the timestamp.
@@ -81,5 +81,5 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         "<CMAbsoluteAltitudeData altitude \(altitude) accuracy \(accuracy) precision \(precision) @ \(timestamp)>"
     }
 
-    private static let key = "CMAbsoluteAltitudeData.values"
+    private static let archiveKey = "CMAbsoluteAltitudeData.values"
 }

@@ -18,7 +18,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
 
     /// Creates an attitude from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0, 1]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0, 0, 1]) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }
 
@@ -49,7 +49,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     /// Encodes the attitude into a keyed archive.
     open func encode(with coder: NSCoder) {
         let q = quaternion
-        coder.encode(numbers: [q.x, q.y, q.z, q.w], forKey: Self.key)
+        coder.encode(numbers: [q.x, q.y, q.z, q.w], forKey: Self.archiveKey)
     }
 
     /// A string that contains the angles and the quaternion.
@@ -58,7 +58,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
         return "<CMAttitude roll \(roll) pitch \(pitch) yaw \(yaw) quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w)>"
     }
 
-    private static let key = "CMAttitude.quaternion"
+    private static let archiveKey = "CMAttitude.quaternion"
 }
 
 /// A reference frame for attitudes. The z axis of every frame points up.

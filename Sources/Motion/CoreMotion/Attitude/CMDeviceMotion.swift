@@ -27,8 +27,8 @@ open class CMDeviceMotion: CMLogItem {
     /// Creates a device motion from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
-        if coder.containsNumbers(forKey: Self.key) {
-            guard let numbers = coder.decodeNumbers(Values.numberCount, forKey: Self.key),
+        if coder.containsNumbers(forKey: Self.archiveKey) {
+            guard let numbers = coder.decodeNumbers(Values.numberCount, forKey: Self.archiveKey),
                 let archived = Values(numbers: numbers)
             else { return nil }
             values = archived
@@ -66,7 +66,7 @@ open class CMDeviceMotion: CMLogItem {
     /// Returns a copy with its own attitude object.
     open override func copy(with zone: NSZone? = nil) -> Any { CMDeviceMotion(values, measuredAt: timestamp) }
 
-    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, values.numbers)] }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.archiveKey, values.numbers)] }
 
     /// A string that contains the values and the timestamp.
     open override var description: String {
@@ -84,7 +84,7 @@ open class CMDeviceMotion: CMLogItem {
             sensorLocation: sensorLocation)
     }
 
-    private static let key = "CMDeviceMotion.values"
+    private static let archiveKey = "CMDeviceMotion.values"
 }
 
 extension CMDeviceMotion {

@@ -18,7 +18,7 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let metadata = RecordMetadata(coder, Self.key) else { return nil }
+        guard let metadata = RecordMetadata(coder, Self.archiveKey) else { return nil }
         self.metadata = metadata
         super.init(coder: coder)
     }
@@ -31,10 +31,10 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
     /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.archiveKey)
     }
 
-    private static let key = "CMRecordedAccelerometerData.values"
+    private static let archiveKey = "CMRecordedAccelerometerData.values"
 }
 
 /// The sequence number of a recorded reading, and its wall-clock time in seconds since 1970.
@@ -73,7 +73,7 @@ open class CMRotationRateData: CMLogItem {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0, 0]) else { return nil }
         stored = CMRotationRate(SIMD3(numbers))
         super.init(coder: coder)
     }
@@ -83,9 +83,9 @@ open class CMRotationRateData: CMLogItem {
     /// A string that contains the values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
-    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.archiveKey, rotationRate.numbers)] }
 
-    private static let key = "CMRotationRateData.rotationRate"
+    private static let archiveKey = "CMRotationRateData.rotationRate"
 }
 
 /// A recorded rotation rate with its date. Rotation rates are not recorded on Linux.
@@ -97,7 +97,7 @@ open class CMRecordedRotationRateData: CMRotationRateData {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0]) else { return nil }
         storedStart = numbers[0]
         super.init(coder: coder)
     }
@@ -106,10 +106,10 @@ open class CMRecordedRotationRateData: CMRotationRateData {
     open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
 
     override var archivedValues: ArchivedValues {
-        super.archivedValues + [(Self.key, [startDate.timeIntervalSince1970])]
+        super.archivedValues + [(Self.archiveKey, [startDate.timeIntervalSince1970])]
     }
 
-    private static let key = "CMRecordedRotationRateData.startDate"
+    private static let archiveKey = "CMRecordedRotationRateData.startDate"
 }
 
 /// A recorded ambient pressure reading. Pressures are not recorded on Linux.
@@ -121,7 +121,7 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let metadata = RecordMetadata(coder, Self.key) else { return nil }
+        guard let metadata = RecordMetadata(coder, Self.archiveKey) else { return nil }
         self.metadata = metadata
         super.init(coder: coder)
     }
@@ -134,10 +134,10 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
+        RecordMetadata(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.archiveKey)
     }
 
-    private static let key = "CMRecordedPressureData.values"
+    private static let archiveKey = "CMRecordedPressureData.values"
 }
 
 /// The ambient pressure and temperature. On Linux, no sensor delivers objects of this class.
@@ -150,7 +150,7 @@ open class CMAmbientPressureData: CMLogItem {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0]) else { return nil }
         (storedPressure, storedTemperature) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
@@ -162,8 +162,8 @@ open class CMAmbientPressureData: CMLogItem {
 
     override var archivedValues: ArchivedValues {
         let numbers = [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value]
-        return super.archivedValues + [(Self.key, numbers)]
+        return super.archivedValues + [(Self.archiveKey, numbers)]
     }
 
-    private static let key = "CMAmbientPressureData.values"
+    private static let archiveKey = "CMAmbientPressureData.values"
 }

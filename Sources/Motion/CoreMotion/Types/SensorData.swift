@@ -17,7 +17,7 @@ open class CMAccelerometerData: CMLogItem {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0, 0]) else { return nil }
         stored = CMAcceleration(SIMD3(numbers))
         super.init(coder: coder)
     }
@@ -27,9 +27,9 @@ open class CMAccelerometerData: CMLogItem {
     /// A string that contains the values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
-    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, acceleration.numbers)] }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.archiveKey, acceleration.numbers)] }
 
-    private static let key = "CMAccelerometerData.acceleration"
+    private static let archiveKey = "CMAccelerometerData.acceleration"
 }
 
 /// A gyroscope reading.
@@ -46,7 +46,7 @@ open class CMGyroData: CMLogItem {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0, 0]) else { return nil }
         stored = CMRotationRate(SIMD3(numbers))
         super.init(coder: coder)
     }
@@ -56,9 +56,9 @@ open class CMGyroData: CMLogItem {
     /// A string that contains the values and the timestamp.
     open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
 
-    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, rotationRate.numbers)] }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.archiveKey, rotationRate.numbers)] }
 
-    private static let key = "CMGyroData.rotationRate"
+    private static let archiveKey = "CMGyroData.rotationRate"
 }
 
 /// A magnetometer reading.
@@ -75,7 +75,7 @@ open class CMMagnetometerData: CMLogItem {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
+        guard let numbers = coder.numbers(forKey: Self.archiveKey, default: [0, 0, 0]) else { return nil }
         stored = CMMagneticField(SIMD3(numbers))
         super.init(coder: coder)
     }
@@ -85,7 +85,7 @@ open class CMMagnetometerData: CMLogItem {
     /// A string that contains the values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 
-    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.key, magneticField.numbers)] }
+    override var archivedValues: ArchivedValues { super.archivedValues + [(Self.archiveKey, magneticField.numbers)] }
 
-    private static let key = "CMMagnetometerData.magneticField"
+    private static let archiveKey = "CMMagnetometerData.magneticField"
 }
