@@ -66,11 +66,9 @@ final class AccelerometerRecording: Sendable {
         }
         let former = state.withLock { state in
             // If another thread has extended the recording in the meantime, this timer is not needed.
-            guard state.end == end else { return timer }
-            defer { state.timer = timer }
-            return state.timer ?? timer
+            state.end == end ? exchange(&state.timer, with: timer) : nil
         }
-        if former !== timer { former.cancel() }
+        former?.cancel()
         updateSubscription()
     }
 
