@@ -117,8 +117,8 @@ open class CMPedometer: NSObject {
         updates.stop()
     }
 
-    /// Starts event updates. The handler is called when the user pauses or resumes walking. A pause is reported 2.5
-    /// seconds after the last step. If the device has no accelerometer, the handler is called once with
+    /// Starts event updates. The handler is called when the user pauses or resumes walking. A pause is reported
+    /// about three seconds after the last step. If the device has no accelerometer, the handler is called once with
     /// `CMErrorNotAvailable`.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard device.has(.accelerometer) else {
