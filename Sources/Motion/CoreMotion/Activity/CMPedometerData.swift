@@ -65,8 +65,8 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the object into a keyed archive. The values are taken from the public properties, because subclasses may
-    /// override them.
+    /// Encodes the object into a keyed archive, with NaN in place of nil. The values are taken from the public
+    /// properties, because subclasses may override them.
     open func encode(with coder: NSCoder) {
         coder.encode(
             numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]

@@ -76,6 +76,7 @@ struct PedometerDataConverter: ReadingConverter {
     }
 }
 
+/// Delivers each beginning and end of a walk.
 struct PedometerEventConverter: ReadingConverter {
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
         if let transition = update.transition { callbacks.append(transition) }
@@ -117,6 +118,7 @@ struct StepCountConverter: ReadingConverter {
     }
 }
 
+/// Delivers each newly detected activity.
 struct ActivityConverter: ReadingConverter {
     private var last: CurrentActivity?
 

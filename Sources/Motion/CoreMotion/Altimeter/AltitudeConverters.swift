@@ -104,6 +104,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
             updateAnchor(event)
             guard let anchor else { continue }
             let height = BarometricFormula.height(pressure: event.pressure, reference: anchor.pressure)
+            // NaN if only one reading was averaged. The comparison below is then false.
             let scatter = BarometricFormula.height(ofDifference: event.deviation, at: event.pressure)
             callbacks.append(
                 Value(

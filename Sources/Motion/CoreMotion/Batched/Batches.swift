@@ -4,8 +4,9 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
+/// The limits of the batches that `CMBatchedSensorManager` delivers.
 enum Batches {
-    /// In seconds.
+    /// The duration of a batch, in seconds.
     static let duration = 1.0
     /// The maximum number of batches queued for a handler. When it is exceeded, the oldest batches are dropped.
     static let maximumQueuedBatches = 16
@@ -59,6 +60,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
     }
 }
 
+/// Groups accelerometer readings into arrays that each cover one second.
 struct AccelerometerBatches: ReadingConverter {
     private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 

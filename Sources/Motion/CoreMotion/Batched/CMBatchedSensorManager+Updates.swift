@@ -67,6 +67,8 @@ extension CMBatchedSensorManager {
     }
 }
 
+/// The subscription of one iterator and the batches that it has not returned yet. The source's thread converts and
+/// queues the batches, and the iterator's task removes them.
 final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private struct State: ConsumerBuffer {
         var callbacks = PendingMotionCallbacks<Converter.Value>(limit: Batches.maximumQueuedBatches)

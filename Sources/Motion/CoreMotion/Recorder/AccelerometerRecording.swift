@@ -116,6 +116,7 @@ struct RecordingChunk: Sendable {
     let wallStart: WallTime
     /// The time of each reading relative to the first reading, in microseconds, in ascending order.
     private(set) var offsets: [UInt32] = []
+    /// Three numbers for each offset: x, y and z in m/s².
     private var values: [Float] = []
 
     init(firstIdentifier: UInt64, start: BootTime, wallStart: WallTime) {

@@ -29,7 +29,9 @@ final class StepEngine: Sendable {
         }
     }
 
+    /// The time after which the log is stored again, in seconds.
     private static let storeInterval = 300.0
+    /// The requested interval between accelerometer readings, in seconds.
     private static let interval = 0.02
     /// The maximum time for which readings may be batched, in seconds.
     private static let latency = 0.5
@@ -165,6 +167,7 @@ final class StepEngine: Sendable {
 
     private func store() {
         guard let file else { return }
+        // Initializes both properties before the process can fork.
         _ = (Self.process, Self.exitHandler)
         Self.fileQueue.async { [self] in
             let (log, factor, isNew) = state.withLock { state in

@@ -5,6 +5,7 @@ import SensorFusion
 
 /// Processes the step engine's readings. The engine's lock protects the state.
 struct StepEngineState: Sendable {
+    /// The interval between updates and between checks of the last fix, in seconds.
     private static let updateInterval = 1.0
     /// The maximum age, in seconds, at which the speed of a fix is still used.
     private static let maximumFixAge = 3.0
@@ -17,15 +18,18 @@ struct StepEngineState: Sendable {
     private var lengths = StepLength()
     private var floors = FloorCounter()
     private var pressure = PressureAverager()
+    /// The first averaged pressure, in kPa, to which heights are relative.
     private var reference: Double?
     private(set) var log = StepLog()
     var hasUnstoredChanges = false
 
+    /// The speed of the last fix in m/s, or nil if there is no recent fix with a speed.
     private var speed: Double?
     private var isSpeedAccurate = false
     private var nextFixCheck: BootTime?
     private var lastUpdate: BootTime?
     private var isWalking = false
+    /// The steps that no update has reported yet.
     private var steps: [CountedStep] = []
     private var reportedAscended = 0
     private var reportedDescended = 0
@@ -140,7 +144,7 @@ struct StepEngineState: Sendable {
     /// Returns a transition if walking has begun or ended since the last call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
         // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
-        // absolute difference is compared.
+        // absolute difference is compared. The additional 0.5 s exceed the delay with which steps are detected.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

@@ -8,7 +8,7 @@ extension StepLog {
     private static let format = "device-services-steps"
 
     /// Returns the content of the log file. It is a single JSON object, so that a truncated file is recognized as
-    /// invalid.
+    /// invalid. If the keys or the order of the numbers change, `version` must change too.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -66,6 +66,7 @@ extension StepLog {
         var isPlausible = true
         try reader.beginObject()
         while let key = try reader.nextKey() {
+            // A word holds at most eight bytes, so longer keys cannot be compared in this way.
             switch key.word {
             case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
             case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0

@@ -5,6 +5,7 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
+/// A manager's device motion updates: a stream, and a pending error if the requested frame is not available.
 final class DeviceMotionStream: Sendable {
     typealias Handler = StreamHandler<FusedMotionReading>
 

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The latest value, and a bounded queue of values and errors for the handler.
+/// The latest value, and a bounded queue of values and errors for the handler. The owner's lock protects both.
 struct PendingMotionCallbacks<Value: Sendable>: Sendable {
     enum Item: Sendable {
         case value(Value)

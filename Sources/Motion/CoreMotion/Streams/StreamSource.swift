@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
+/// The input of a `SensorStream`: a sensor, the motion engine or the step engine.
 struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
@@ -85,6 +86,8 @@ extension Device {
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }
 
+/// Converts a source's input to the values of a stream. A converter must not call the stream or the app, because
+/// `process` is called with the stream's lock held, on the source's thread.
 protocol ReadingConverter: Sendable {
     associatedtype Input: Sendable
     associatedtype Value: Sendable
