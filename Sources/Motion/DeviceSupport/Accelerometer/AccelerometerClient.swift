@@ -21,6 +21,7 @@ final class AccelerometerClient: Sendable {
 
     /// The queue holds ten seconds of readings at the maximum rate of 100 Hz.
     private static let maximumQueuedReadings = 1024
+    /// The permitted intervals between readings, in seconds.
     private static let intervals = 0.01...86_400
 
     private let source: any MotionSource

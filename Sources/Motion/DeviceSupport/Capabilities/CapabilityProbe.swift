@@ -5,7 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Determines a device's capabilities, querying each source only once.
+/// Determines a device's capabilities, querying each source only once. The query of the position source waits for its
+/// first event, for at most `positionTimeout`.
 struct CapabilityProbe {
     enum Availability {
         case available(String)

@@ -5,10 +5,12 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Reads the battery while monitoring is enabled, and posts a notification when the level or state changes.
+/// Reads the battery while monitoring is enabled, and posts a notification when the level or state changes. Readings
+/// arrive on the source's thread, and notifications are posted on the main thread.
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
+        /// Changes with `isEnabled`. A battery that was read in an earlier generation is ignored.
         var generation: UInt32 = 0
         var battery: BatteryReading?
         var hasReceivedUpdate = false

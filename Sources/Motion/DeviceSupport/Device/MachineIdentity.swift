@@ -3,6 +3,7 @@
 import DeviceCore
 import Foundation
 
+/// The properties of a `UIDevice` that describe the machine and its operating system.
 struct MachineIdentity: Sendable, Equatable {
     var name: String
     var model: String
@@ -31,6 +32,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
+    /// `root` precedes the paths of all files, so that tests can provide other files.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -101,7 +103,7 @@ struct MachineIdentity: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func text<Array>(of array: Array) -> String {
-        withUnsafeBytes(of: array) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+    private static func text<Tuple>(of tuple: Tuple) -> String {
+        withUnsafeBytes(of: tuple) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

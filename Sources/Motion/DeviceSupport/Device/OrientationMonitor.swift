@@ -7,7 +7,8 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// Determines the device orientation and posts a notification when it changes.
+/// Determines the device orientation on the motion engine's threads, and posts a notification on the main thread when
+/// the orientation changes.
 ///
 /// The `orientation` property changes immediately. If it changes several times while the main thread is busy, only one
 /// notification is posted.

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// As in systemd's `sd_id128_get_machine_app_specific`, the identifier is the first 16 bytes of HMAC-SHA256 with the
 /// machine ID as the key, marked as a random UUID (version 4). The machine ID cannot be derived from an identifier, and
-/// the identifiers for different vendors are unrelated.
+/// the identifiers for different vendors are unrelated. Apps store identifiers, so the derivation must not change.
 enum VendorIdentifier {
     static func make(machine: [UInt8], vendor: String) -> UUID {
         var bytes = SHA256.authenticate(Array(vendor.utf8), key: machine)

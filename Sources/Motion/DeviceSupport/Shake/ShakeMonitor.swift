@@ -18,6 +18,7 @@ final class ShakeMonitor: Sendable {
 
     private struct State {
         weak var firstResponder: UIResponder?
+        /// The responder that has received `motionBegan` but not the end of the shake.
         weak var notifiedResponder: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
@@ -36,7 +37,7 @@ final class ShakeMonitor: Sendable {
     /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, a reading
     /// ends or cancels it earlier.
     private static let timeout = 3.0
-    private static let limit = 64
+    private static let maximumQueuedEvents = 64
 
     private let engine: MotionEngine
     private let clock: any DeviceClock
@@ -127,8 +128,9 @@ final class ShakeMonitor: Sendable {
         } else {
             state.timer = nil
         }
-        if state.queue.count >= Self.limit {
-            // Drop the oldest `began` event together with the event that ends this shake.
+        if state.queue.count >= Self.maximumQueuedEvents {
+            // Drop the oldest `began` event together with the event that ends this shake. A first event of a different
+            // kind ends a shake whose `began` event has been delivered, so keep it.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }
