@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes libiio's XML format, without line breaks and with a space before each `/>`.
+/// Writes the XML of libiio 0.24 byte for byte, apart from attribute values: without line breaks, and with a space
+/// before each `/>`. Recordings contain this XML.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool

@@ -50,6 +50,7 @@ struct IIOConversion: Sendable {
     func value(of raw: Double) -> Double { (raw + offset) * factor }
 }
 
+/// Converts one axis of the scans in a buffer. The caller checks the bounds.
 struct IIOAxisConverter: Sendable {
     let offset: Int
     let format: IIODataFormat

@@ -17,6 +17,7 @@ package struct IIOScanElement: Sendable, Hashable {
 /// The layout of a scan in a buffer. As in the kernel (`iio_compute_scan_bytes`), channels are ordered by scan index
 /// and aligned to their size. The scan is padded to a multiple of the largest channel size.
 package struct IIOScanLayout: Sendable, Equatable {
+    /// `channel` is the index in the device's channels, `index` is the scan index, and `offset` is in bytes.
     package struct Element: Sendable, Equatable {
         package var channel: Int
         package var index: Int
