@@ -40,11 +40,16 @@ final class AccelerometerRecording: Sendable {
         }
     }
 
-    private let device: Device
+    // The device owns this object, so storing the device itself would create a reference cycle.
+    private let clock: any DeviceClock
+    private let motionSource: any MotionSource
     private let state = Mutex(State())
     private let subscription = RequestSubscription<MotionRequest>()
 
-    init(device: Device) { self.device = device }
+    init(device: Device) {
+        clock = device.clock
+        motionSource = device.motionSource
+    }
 
     static func of(_ device: Device) -> AccelerometerRecording {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
@@ -53,15 +58,15 @@ final class AccelerometerRecording: Sendable {
     /// Records for the given number of seconds, starting now. If an earlier request ends later, the recording continues
     /// until then.
     func record(seconds: Double) {
-        guard seconds > 0, device.has(.accelerometer) else { return }
-        let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
+        guard seconds > 0, motionSource.sensors.contains(where: { $0.kind == .accelerometer }) else { return }
+        let end = clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
         let isNew = state.withLock { state in
             guard end > state.end else { return false }
             state.end = end
             return true
         }
         guard isNew else { return }
-        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.gracePeriod)) { [weak self] in
+        let timer = clock.timer(at: end.advanced(bySeconds: Self.gracePeriod)) { [weak self] in
             self?.updateSubscription()
         }
         let former = state.withLock { state in
@@ -74,10 +79,10 @@ final class AccelerometerRecording: Sendable {
 
     private func updateSubscription() {
         subscription.update {
-            device.clock.now < state.withLock(\.end).advanced(bySeconds: Self.gracePeriod)
+            clock.now < state.withLock(\.end).advanced(bySeconds: Self.gracePeriod)
                 ? MotionRequest(kind: .accelerometer, interval: 1 / Self.rate, latency: Self.latency) : nil
         } subscribe: { request in
-            device.motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
+            motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
         }
     }
 
@@ -93,7 +98,7 @@ final class AccelerometerRecording: Sendable {
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
         // The wall-clock time of the system boot, used to convert the times of buffered readings to wall-clock times.
-        let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
+        let boot = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
                 let wall = WallTime(nanoseconds: boot.addingSaturated(batch.times[index].nanoseconds))

@@ -36,6 +36,19 @@ struct RecorderTests {
         #expect(abs(last.acceleration.z - -200 / 9.80665) < 1e-5)
     }
 
+    @Test("A recording does not keep its device alive")
+    func noCycle() {
+        weak var device: Device?
+        do {
+            let test = TestDevice()
+            device = test.device
+            test.use { CMSensorRecorder().recordAccelerometer(forDuration: 60) }
+            test.feed(.accelerometer, [0, 0, 1], at: 0)
+            #expect(device != nil)
+        }
+        #expect(device == nil)
+    }
+
     @Test("A query returns the readings between two dates inclusive, or nil if there are none")
     func range() throws {
         let test = TestDevice()
