@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Queries the version and the receivers of a position source.
+/// Queries the version and the receivers of a position source, for `doctor` and `list`.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
@@ -13,6 +13,7 @@ final class ServiceProbe: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Ends the wait. Its reason is not used.
     private let done = StopRequest()
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
@@ -40,7 +41,8 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends this response after its list of receivers, so the list is complete.
+            // gpsd sends WATCH after its list of receivers. WATCH ends the query if the list was sent before the
+            // subscription or cannot be decoded.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -56,6 +58,7 @@ final class ServiceProbe: Sendable {
     }
 }
 
+/// Reads all motion sensors for a short time, for `doctor`.
 enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
@@ -73,6 +76,7 @@ enum SensorTrial {
         }
     }
 
+    /// Reads the sensors at the same time for the given number of seconds, or until a stop is requested.
     static func run(_ device: Device, seconds: Double, stop: StopRequest) async -> [MachineState.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in
@@ -85,10 +89,10 @@ enum SensorTrial {
         Termination.schedule(done, after: seconds)
         stop.onRequest { done.request(.signal) }
         _ = await done.wait()
-        let trials = tallies.map { sensor, tally, subscription in
+        return tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // The sensor's description may have changed during the trial. For example, the device may have found that
-            // it must poll the sensor.
+            // Reads the description and the rate while the subscription keeps the sensor running. The description may
+            // have changed, for example because the device has found that it must poll the sensor.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()
@@ -96,6 +100,5 @@ enum SensorTrial {
                 sensor: known, readings: readings, seconds: seconds, measuredRate: rate, failure: failure,
                 meanMagnitude: readings > 0 ? magnitudes / Double(readings) : nil)
         }
-        return trials
     }
 }
