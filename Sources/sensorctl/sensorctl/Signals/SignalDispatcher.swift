@@ -33,7 +33,7 @@ final class SignalDispatcher: Sendable {
         })
 
     /// The descriptor to which the C signal handlers write. It is static, because C functions cannot capture values. It
-    /// is never closed.
+    /// is set before the first handler is installed, and never closed after that.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -46,6 +46,7 @@ final class SignalDispatcher: Sendable {
     private let readEnd: Int32
 
     private init?() {
+        // Evaluates the lazy property before any handler is installed.
         _ = Self.ignoredAtStart
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -66,19 +67,21 @@ final class SignalDispatcher: Sendable {
             state.count += 1
             state.handlers[state.count] = (numbers, handler)
             for number in numbers where state.handled.insert(number).inserted { Self.handle(number) }
-            return Registration(number: state.count, inbox: self)
+            return Registration(number: state.count, dispatcher: self)
         }
     }
 
     final class Registration: Sendable {
         private let number: Int
-        private let inbox: SignalDispatcher
+        private let dispatcher: SignalDispatcher
 
-        fileprivate init(number: Int, inbox: SignalDispatcher) { (self.number, self.inbox) = (number, inbox) }
+        fileprivate init(number: Int, dispatcher: SignalDispatcher) {
+            (self.number, self.dispatcher) = (number, dispatcher)
+        }
 
         deinit {
             // Removes the handler inside the lock, but releases it and its captures outside the lock.
-            let registration = inbox.state.withLock { $0.handlers.removeValue(forKey: number) }
+            let registration = dispatcher.state.withLock { $0.handlers.removeValue(forKey: number) }
             withExtendedLifetime(registration) {}
         }
     }
@@ -88,8 +91,8 @@ final class SignalDispatcher: Sendable {
             number, information, _ in
             let saved = errno
             // 0x80 is SI_KERNEL.
-            let isOfTerminal = information?.pointee.si_code == 0x80
-            var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
+            let isFromTerminal = information?.pointee.si_code == 0x80
+            var byte = UInt8(truncatingIfNeeded: number) | (isFromTerminal ? 0x80 : 0)
             _ = send(SignalDispatcher.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             errno = saved
         }
