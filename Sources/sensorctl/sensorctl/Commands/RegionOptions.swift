@@ -18,8 +18,8 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws an error if the stream requires regions or beacons but none are specified, or if any are specified for a
-    /// stream that does not use them.
+    /// Throws an error if the stream requires regions or beacons but none are specified, if any are specified for a
+    /// stream that does not use them, or if there are too many regions or two with the same name.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -31,7 +31,9 @@ struct RegionOptions: ParsableArguments {
         guard Set(region.map(\.name)).count == region.count else {
             throw ValidationError("Two regions have the same name. Give each region a unique name.")
         }
-        try Self.rejectIf(region.count > 20, "\(region.count) regions are too many: at most 20 can be monitored.")
+        try Self.rejectIf(
+            region.count > DashboardRegions.limit,
+            "\(region.count) regions are too many: at most \(DashboardRegions.limit) can be monitored.")
         try Self.rejectIf(
             stream == .beacons && beacons.isEmpty,
             "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
@@ -58,6 +60,7 @@ struct NamedRegion: ExpressibleByArgument {
             return nil
         }
         let center = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+        // The limit of the radius is the location manager's `maximumRegionMonitoringDistance`.
         guard CLLocationCoordinate2DIsValid(center), radius > 0, radius <= 2_128_000 else { return nil }
         (name, self.center, self.radius) = (String(argument[..<sign]), center, radius)
         self.argument = argument

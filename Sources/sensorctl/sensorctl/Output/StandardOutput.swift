@@ -5,8 +5,8 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Writes to standard output, or to a closure that replaces it. Each line or block is written with a single system
-/// call. Must be used on a single thread.
+/// Writes to standard output, or to a closure that replaces it. Without buffering, a line of at most PIPE_BUF bytes is
+/// written with a single system call. Must be used on a single thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
@@ -17,7 +17,7 @@ final class StandardOutput {
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - isBuffered: If true, output is buffered until ``flush()`` is called.
+    ///   - isBuffered: If true, output is buffered until a block is full or ``flush()`` is called.
     ///   - sink: A closure that receives the output instead of standard output.
     init(stop: StopRequest, isBuffered: Bool = false, sink: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.sink) = (stop, sink)

@@ -3,11 +3,12 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end the command. Requests after the first one have no effect.
+/// A request to end the command. Requests after the first one have no effect. Some operations use an instance of their
+/// own to wait for their end.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
-        /// The requested number of updates has been received.
+        /// The command has finished by itself, for example because the requested number of updates has been received.
         case complete
         case timeIsUp
         /// The reader of the output has closed the pipe.

@@ -54,7 +54,7 @@ final class DeviceMotionListener: StreamListener {
 
 extension BootTime {
     /// Converts a timestamp in seconds since boot to seconds relative to this time. The result is exact to the
-    /// nanosecond.
+    /// nanosecond. Returns NaN and values outside the range of `BootTime` unchanged.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)

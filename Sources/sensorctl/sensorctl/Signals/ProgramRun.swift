@@ -23,9 +23,9 @@ final class ProgramRun {
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program for at most `duration` seconds. Throws the program's exit code if it is not 0. If a signal
-    /// ended the program, the exit code is 128 plus the signal number. If no program is given, announces the service
-    /// and waits for a stop request.
+    /// Runs the program. Throws its exit code if it is not 0: 128 plus the signal number if a signal ended the program,
+    /// or 127 if it could not be started. If the program is terminated after `duration` seconds, throws nothing. If no
+    /// program is given, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {

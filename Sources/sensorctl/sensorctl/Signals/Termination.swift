@@ -25,8 +25,8 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Reads the input and then runs the command. The signal handlers are installed after reading, so that a signal can
-    /// end the program while it waits for input from a pipe.
+    /// Runs a command with its input. The argument is evaluated before the signal handlers are installed, so that a
+    /// signal can end the program while the argument waits for input from a pipe.
     static func run<Input>(
         reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {
@@ -50,6 +50,7 @@ final class SignalRelay: Sendable {
         var stored: [SignalDispatcher.ReceivedSignal] = []
     }
 
+    /// Captured by the registered closure in place of the relay. Otherwise, the relay would never be released.
     private final class Content: Sendable { let state = Mutex(State()) }
 
     private let content = Content()
@@ -82,5 +83,6 @@ final class SignalRelay: Sendable {
         for arrival in early { handler(arrival) }
     }
 
+    /// Discards further signals. The empty handler prevents them from being stored.
     func stop() { content.state.withLock { $0.handler = { _ in } } }
 }
