@@ -6,7 +6,10 @@ import SensorTools
 import SimulatedDevice
 import Trace
 
+/// Converts the collected data to a figure. `collectedData`, `offsets`, `startTimes`, `names` and `figure.traces` have
+/// one element per source, in the order of `sources`. `trace` and `number` are indices of these arrays.
 extension PlotBuilder {
+    /// - Parameter offsets: The start of each source on the time axis, in seconds.
     func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = max(options.from, .zero).inSeconds + (offsets.min() ?? 0)
@@ -58,7 +61,7 @@ extension PlotBuilder {
     }
 
     private func intervals(of collectedData: [CollectedData]) -> [IntervalChart] {
-        groups.flatMap(\.self).compactMap { stream in
+        streamGroups.joined().compactMap { stream in
             let counters = collectedData.enumerated().compactMap { number, data in
                 data.collector.intervals[stream].map { (trace: number, counter: $0) }
             }.filter { $0.counter.count > 0 }
@@ -104,8 +107,8 @@ extension PlotBuilder {
         return words.joined(separator: ", ")
     }
 
-    /// Exits with an error if there is nothing to draw. Logs why requested subjects are missing.
-    func reportMissing(_ collectedData: [CollectedData], isEmpty: Bool) throws {
+    /// Exits with an error if there is nothing to draw, or if all sources lack a requested subject. Logs the reasons.
+    func checkSubjects(_ collectedData: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {
             let without = collectedData.indices.filter { !collectedData[$0].has(subject) }

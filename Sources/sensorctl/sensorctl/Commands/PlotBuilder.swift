@@ -30,12 +30,13 @@ struct PlotBuilder {
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
     let options: PlaybackOptions
+    /// The faults, in seconds from the start of each recording.
     let spans: [PlotSpan]
 
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The end of the data, in seconds from the start of the time axis.
+        /// The end of the data on the time axis, in seconds. 0 for a file of callbacks.
         var end = 0.0
     }
 
@@ -51,20 +52,20 @@ struct PlotBuilder {
         }
         let figure = makeFigure(collectedData, offsets)
         guard stop.reason == nil else { return figure }
-        try reportMissing(collectedData, isEmpty: figure.isEmpty)
+        try checkSubjects(collectedData, isEmpty: figure.isEmpty)
         return figure
     }
 
     /// The streams to play, grouped by run. All sensors share a run, because they do not affect one another. Every
     /// other stream has a run of its own.
-    var groups: [[StreamName]] {
+    var streamGroups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
         return [wanted.filter(\.isSensor)] + wanted.filter { !$0.isSensor }.map { [$0] }
     }
 
     private func collect(_ callbacks: RecordedCallbacks, with collector: PlotCollector) -> CollectedData {
-        let wanted = Set(groups.joined())
+        let wanted = Set(streamGroups.joined())
         let (invalidCount, first) = callbacks.deliver(to: collector) { wanted.contains($0) }
         if invalidCount > 0 {
             Log.warning("\(callbacks.name): \(invalidCount) lines are not callbacks; the first is line \(first).")
@@ -78,7 +79,7 @@ struct PlotBuilder {
         var data = CollectedData(collector: collector)
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []
-        for group in groups where !group.isEmpty && stop.reason == nil {
+        for group in streamGroups where !group.isEmpty && stop.reason == nil {
             if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
             let simulated = SimulatedDevice(trace, stamps: .recorded, options: options)
             collector.clock = simulated.device.clock

@@ -89,10 +89,10 @@ struct PlotCommand: AsyncParsableCommand {
     /// The subjects to plot, in the order in which they appear on the page. By default, all subjects are plotted.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
-        if named == [.intervals] { return [.intervals] }
         return named.isEmpty ? PlotSubject.allCases : PlotSubject.allCases.filter { named.contains($0) }
     }
 
+    /// True if the user named at least one stream.
     var isChosen: Bool { files.count < words.count }
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
 

@@ -3,10 +3,12 @@
 import DeviceCore
 import SystemCalls
 
+/// Converts SVG to PNG with an installed program.
 struct PNGConverter {
     private struct Program: Sendable {
         let name: String
         let package: String
+        /// Returns the arguments for a resolution in dots per inch.
         let arguments: @Sendable (Int) -> [String]
     }
 

@@ -6,7 +6,7 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Stores the readings of a trace for a figure, in bounded memory.
+/// Stores the readings of a trace for a figure, in bounded memory. Must be used on the main thread.
 final class PlotCollector: ReadingPrinter {
     struct LineName: Hashable {
         let subject: PlotSubject
@@ -15,6 +15,7 @@ final class PlotCollector: ReadingPrinter {
         var isUnreliable = false
     }
 
+    /// The clock of the current playback, or nil for a file of callbacks.
     var clock: (any DeviceClock)?
     /// The start of the trace, on the boot clock and on the wall clock.
     private let origin: BootTime
@@ -28,6 +29,7 @@ final class PlotCollector: ReadingPrinter {
     /// own intervals, because a location may lack some of the values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
+    /// The last error or advice of each stream, to explain missing readings.
     private(set) var reasons: [StreamName: String] = [:]
 
     init(origin: BootTime, start: WallTime, offset: Double) {
@@ -92,6 +94,7 @@ final class PlotCollector: ReadingPrinter {
     }
 
     private func process(_ reading: DeviceMotionReading) {
+        // The timestamps of attitudes and headings are already relative to the start of the trace.
         let time = offset + reading.timestamp
         count(.deviceMotion, time)
         for (name, angle) in [("roll", reading.roll), ("pitch", reading.pitch), ("yaw", reading.yaw)] {
