@@ -18,6 +18,7 @@ struct CalibrationSession {
 
     let task: any CalibrationTask
     let screen: any CalibrationScreen
+    /// The time limit for live sensors, in seconds. A recording is read to its end.
     let timeout: Double
     let stop: StopRequest
 

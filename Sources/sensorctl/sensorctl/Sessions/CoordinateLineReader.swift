@@ -12,6 +12,7 @@ struct CoordinateLineReader {
 
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
+    /// The index of the first byte that `next` has not returned yet.
     private var start = 0
     /// True while the reader skips the rest of a line that is too long.
     private var isTooLong = false

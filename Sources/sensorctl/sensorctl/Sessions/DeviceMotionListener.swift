@@ -6,6 +6,7 @@ import Foundation
 import MotionEngine
 import Synchronization
 
+/// Prints the device motion of a motion manager. Must be used on the main thread.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -13,6 +14,7 @@ final class DeviceMotionListener: StreamListener {
     private let interval: Double
     private let origin: BootTime
     private let fusionMonitor: FusionStateMonitor?
+    /// True to compute roll, pitch and yaw, which are not part of the JSON output.
     private let showsAngles: Bool
 
     init(

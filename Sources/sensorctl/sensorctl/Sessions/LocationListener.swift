@@ -5,6 +5,7 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
+/// Prints the callbacks of a location manager. Must be used on the main thread.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -47,7 +48,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
 }
 
 /// Prints the headings of a location manager. Also requests positions, because a true heading requires one. Without a
-/// position, the heading is magnetic.
+/// position, the heading is magnetic. Must be used on the main thread.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between calibration messages, in seconds.
     private static let pause = 5.0

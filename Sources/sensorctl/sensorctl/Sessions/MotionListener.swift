@@ -5,7 +5,7 @@ import DeviceCore
 import DeviceSupport
 import Foundation
 
-/// Prints the readings of an accelerometer, gyroscope, magnetometer or altimeter.
+/// Prints the readings of an accelerometer, gyroscope, magnetometer or altimeter. Must be used on the main thread.
 final class MotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let stream: StreamName

@@ -4,6 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
+/// Prints the region events or the visits of a location manager. Must be used on the main thread.
 final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()

@@ -23,6 +23,7 @@ final class ReadingOutlet {
         remaining = limit
     }
 
+    /// True if the limit has been reached or if there is no limit.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
     /// Counts new readings and returns the number of readings to print. Returns 0 after a stop request.
@@ -48,6 +49,7 @@ final class ReadingOutlet {
     func stopUnauthorized() { stop.request(.denied) }
 }
 
+/// The options of `watch` and `replay` from which a listener is created.
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
