@@ -92,6 +92,7 @@ struct PlaybackArguments: ParsableArguments {
     /// The types of gpsd reports that contain the receiver's device path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
+    /// The options that were given. Files of expected callbacks contain them under these names.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,

@@ -116,6 +116,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return try body()
     }
 
+    /// True while a file is read. Set by the command, and read on the thread that delivers signals.
     private static let isReading = Atomic<Bool>(false)
 
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
@@ -140,7 +141,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks, keyed by option name.
+    /// The options that affect the callbacks. Files of expected callbacks contain them under these names.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue

@@ -85,7 +85,7 @@ struct ReferenceOptions: ParsableArguments {
 }
 
 /// A reference frame given on the command line. Both a short name and the Core Motion name are accepted, in upper or
-/// lower case.
+/// lower case. Files of expected callbacks contain the raw value.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 
@@ -114,6 +114,7 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 
+/// A device orientation given on the command line. Files of expected callbacks contain the raw value.
 enum EdgeName: String, ExpressibleByArgument, CaseIterable {
     case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
 

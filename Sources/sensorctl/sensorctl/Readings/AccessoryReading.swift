@@ -4,6 +4,7 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
+/// The properties of an accessory, without the manager's object. The names of the JSON members are public.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String

@@ -6,6 +6,7 @@ import JSONBytes
 import SensorFusion
 import SensorTools
 
+/// A heading callback of `watch` and `replay`. The names of the JSON members are public.
 struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.
@@ -63,6 +64,7 @@ extension HeadingReading {
     }
 }
 
+/// Advice on the calibration, printed while the magnetometer yields no reliable heading.
 struct HeadingAdvice: Reading, Equatable {
     /// The orientations in which the magnetic field has been measured so far, or nil if unknown.
     let survey: PoseCoverage?

@@ -6,6 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
+/// A location callback of `watch` and `replay`. The names of the JSON members are public.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
@@ -27,6 +28,7 @@ struct LocationsReading: Reading {
 
     func lines(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
+            // The first two columns are the coordinates, and column 5 is the accuracy.
             var columns = LocationFormatter.columns(location)
             for index in 0..<2 { columns[index] = ink.bold(columns[index]) }
             columns[5] = ink.color(LocationFormatter.color(accuracy: location.horizontalAccuracy), columns[5])

@@ -5,6 +5,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
+/// A reading of a single sensor, as in `watch` and `replay`. The names of the JSON members are public.
 struct MotionReading: TimedReading {
     struct Value {
         let name: String

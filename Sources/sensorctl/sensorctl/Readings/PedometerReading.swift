@@ -6,6 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
+/// A pedometer callback of `watch` and `replay`. The names of the JSON members are public.
 struct PedometerReading: Reading {
     var steps: Int
     /// The distance in metres.

@@ -6,7 +6,8 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback from a stream. It can be printed as JSON or as lines of text.
+/// A callback from a stream. It can be printed as JSON or as lines of text. The JSON is a public format: files of
+/// expected callbacks contain it.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
@@ -54,6 +55,7 @@ extension TimedReading {
     }
 }
 
+/// Receives the readings of listeners, on the main thread.
 protocol ReadingPrinter: AnyObject { func print(_ reading: some Reading) }
 
 /// Prints readings as lines of text or as one JSON object per line.
@@ -76,6 +78,7 @@ final class LinePrinter: ReadingPrinter {
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
         if !printsErrors, let warning = reading.warning {
+            // Keeps the warning in order with the output.
             output.flush()
             return Log.warning(warning)
         }
@@ -98,6 +101,7 @@ final class LinePrinter: ReadingPrinter {
     }
 }
 
+/// An error that a stream reported. The stream may continue afterwards.
 struct StreamFailure: Reading {
     let stream: StreamName
     let error: any Error

@@ -5,7 +5,7 @@ import DeviceCore
 import SimulatedDevice
 
 /// The streams of `watch` and `replay`. To add a stream, add a case, an entry in ``facts`` and a listener in
-/// `ListenerOptions`.
+/// `ListenerOptions`. The raw values are public: arguments, JSON and files of expected callbacks contain them.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits

@@ -111,6 +111,7 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
+    /// The options that were given. Files of expected callbacks contain them under these names.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
