@@ -76,20 +76,20 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Termination.run(reading: try trace.map { try imports.read($0) }) { file, stop in
-            try await calibrate(file, stop: stop)
+        try await Termination.run(reading: try trace.map { try imports.read($0) }) { recording, stop in
+            try await calibrate(recording, stop: stop)
         }
     }
 
-    @MainActor private func calibrate(_ file: TraceFile?, stop: StopRequest) async throws -> ExitStatus {
+    @MainActor private func calibrate(_ recording: TraceFile?, stop: StopRequest) async throws -> ExitStatus {
         let output = StandardOutput(stop: stop)
         if show || forget {
             let stored = StoredCalibrations(LiveDevice.shared)
             return stop.status(or: forget ? removeStored(stored) : printStored(stored, on: output))
         }
         let topics: [CalibrationTopic]
-        let sensors = file?.findSensors() ?? LiveDevice.shared.motionSource.sensors
-        switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: file != nil) {
+        let sensors = recording?.findSensors() ?? LiveDevice.shared.motionSource.sensors
+        switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: recording != nil) {
         case .success(let found): topics = found
         case .failure(let shortfall):
             Log.error(shortfall.reason)
@@ -101,7 +101,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             let session = CalibrationSession(
                 task: topic.task(keepsExact: exact), screen: screen(output), timeout: timeout, stop: stop)
             let ending =
-                if let file { await session.run(on: SimulatedDevice(file)) } else {
+                if let recording { await session.run(on: SimulatedDevice(recording)) } else {
                     await session.run(on: LiveDevice.shared)
                 }
             switch ending {
@@ -117,7 +117,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         if case .signal? = stop.reason, !self.output.json {
             Log.notice("stopped; unfinished calibrations are not stored")
         }
-        if let path = self.file, !results.isEmpty, !Self.write(results, to: path) { status = .cannotCreate }
+        if let path = file, !results.isEmpty, !Self.write(results, to: path) { status = .cannotCreate }
         return stop.status(or: status)
     }
 

@@ -141,9 +141,9 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     @MainActor private func show(_ trace: TraceFile?, stop: StopRequest) async -> ExitStatus {
-        let page = OpenedPage()
-        defer { page.close() }
-        let session = DashboardSession(plan(stop, page), stop: stop)
+        let openedPage = OpenedPage()
+        defer { openedPage.close() }
+        let session = DashboardSession(plan(stop, openedPage), stop: stop)
         do throws(DeviceError) {
             if let trace { try await session.run(trace) } else { try await session.runLive() }
         } catch {
@@ -153,12 +153,12 @@ struct DashboardCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    @MainActor private func plan(_ stop: StopRequest, _ page: OpenedPage) -> DashboardPlan {
+    @MainActor private func plan(_ stop: StopRequest, _ openedPage: OpenedPage) -> DashboardPlan {
         var options = DashboardOptions(assets: AssetFolder(root: assets))
         options.port = port
         options.isReadOnly = readOnly
         options.tiles = chosenTiles
-        options.pageFolder = self.page
+        options.pageFolder = page
         for library in AssetFolder.Library.all where !options.assets.contains(library) {
             Log.notice(
                 "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"
@@ -177,7 +177,7 @@ struct DashboardCommand: AsyncParsableCommand {
             } else {
                 standardOutput.write(line: address)
             }
-            if open { page.open(address) }
+            if open { openedPage.open(address) }
         }
         return plan
     }
