@@ -80,7 +80,9 @@ enum NextSteps {
 
 @main enum Main {
     static func main() {
+        // Does not return in a process that was started to execute a child program.
         ParentDeathSignal.execProgramIfRequested()
+        // Must precede everything that opens a file.
         Descriptor.openStandardDescriptors()
         Log.bootstrap()
         Termination.ignoreBrokenPipes()

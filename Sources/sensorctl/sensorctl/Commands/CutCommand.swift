@@ -62,6 +62,7 @@ struct CutCommand: ParsableCommand {
     }
 }
 
+/// A time in seconds from the start of a trace, given as seconds, M:SS or H:MM:SS.
 struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
     var seconds: Double
 
@@ -72,6 +73,7 @@ struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
         guard (1...3).contains(words.count) else { return nil }
         var seconds = 0.0
         for (index, word) in words.enumerated() {
+            // `Double` also accepts signs, "nan" and "infinity", so each part must begin with a digit.
             guard let first = word.utf8.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
                 let number = Double(word), number.isFinite, index == 0 || number < 60
             else { return nil }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
+/// The options that determine the MQTT topics and the client identifier.
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "The second level of the topic. The default is the name of the current user.") var user: String?
     @Option(help: "The third level of the topic. The default is the name of this machine.") var device: String?
@@ -26,6 +27,7 @@ struct PublisherIdentity: ParsableArguments {
         return level(String(decoding: name.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
     }
 
+    /// Returns the characters of a name that are safe in a level of an MQTT topic.
     private static func level(_ name: String) -> String {
         let safe = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
         return safe.isEmpty ? "board" : safe
@@ -53,7 +55,7 @@ struct BrokerOptions: ParsableArguments {
         BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)
     }
 
-    var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
+    var requiresTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
 /// A kind of motion sensor, given on the command line by its name in traces or by its display name.

@@ -85,14 +85,14 @@ struct PublishCommand: AsyncParsableCommand {
         try Self.rejectIf(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
         let address = try ExitStatus.validating { try BrokerAddress(broker) }
         try Self.rejectIf(
-            !address.usesTLS && access.namesTLS, "Certificates require TLS: use mqtts:// instead of mqtt://.")
+            !address.usesTLS && access.requiresTLS, "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
 
     func run() async throws { try await Termination.run { try await publish($0) } }
 
     @MainActor private func publish(_ stop: StopRequest) async throws -> ExitStatus {
-        let played = try trace.map { try imports.read($0) }
-        let simulated = played.map {
+        let recording = try trace.map { try imports.read($0) }
+        let simulated = recording.map {
             SimulatedDevice($0, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded)
         }
         let device = simulated?.device ?? LiveDevice.shared
@@ -101,6 +101,7 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
+        // A recording contains no configuration, so the broker's files are those of this machine in any case.
         let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
@@ -112,7 +113,7 @@ struct PublishCommand: AsyncParsableCommand {
         Termination.schedule(stop, after: duration)
         if let simulated {
             await play(simulated, publisher, until: stop)
-            for remark in played?.remarks(on: simulated.warnings) ?? [] { Log.warning(remark) }
+            for remark in recording?.remarks(on: simulated.warnings) ?? [] { Log.warning(remark) }
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
@@ -129,7 +130,8 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// If `waitsForQueue` is true, waits until the broker has accepted all messages or until a stop is requested.
+    /// If `waitsForQueue` is true, waits until the broker has accepted all messages or until a stop is requested. Then
+    /// blocks the thread for a few seconds at most, so it must not be called on the main thread.
     private static func end(_ publisher: MQTTPublisher, waitsForQueue: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while waitsForQueue, stop.reason == nil, publisher.statistics.queued > 0 {

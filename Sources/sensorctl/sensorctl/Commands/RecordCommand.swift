@@ -135,6 +135,7 @@ struct RecordCommand: AsyncParsableCommand {
         let reason = await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
+        // The black box must finish before the recorder closes the ring, which must be closed before it is discarded.
         if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
         do throws(DeviceError) { try recorder.stop() } catch { end = Self.reason(of: error) }
         do throws(DeviceError) { if !Self.isFailure(end) { try box?.discard() } } catch { end = Self.reason(of: error) }

@@ -32,6 +32,7 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
+    // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
     @Option(parsing: .unconditional, help: "The new coordinate of the first position, in degrees north and east.")
     var place: Place?
     @Flag(help: "Keep the original positions.") var keepPlace = false

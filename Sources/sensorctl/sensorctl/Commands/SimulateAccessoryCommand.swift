@@ -70,6 +70,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let simulator = try read()
+        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
             try simulator.start()

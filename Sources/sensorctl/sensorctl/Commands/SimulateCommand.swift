@@ -121,11 +121,13 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func run() async throws {
         let servers = try makeServers()
+        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
         let run = ProgramRun(program)
         let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
             try servers.start().filter { !Self.isInherited($0.key) }
         }
         defer {
+            // `stop()` discards the differences.
             let differences = servers.differences
             servers.stop()
             for difference in differences { Log.warning(TerminalText.text(difference)) }

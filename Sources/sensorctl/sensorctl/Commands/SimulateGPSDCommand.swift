@@ -80,6 +80,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     func run() async throws {
         let trace = try imports.read(file)
+        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
         let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())

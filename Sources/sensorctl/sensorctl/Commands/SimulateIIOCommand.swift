@@ -59,6 +59,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (server, seconds) = try makeServer()
+        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
         let run = ProgramRun(with.program)
         let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
         defer { server.stop() }

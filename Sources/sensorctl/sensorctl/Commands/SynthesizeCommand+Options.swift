@@ -4,6 +4,7 @@ import ArgumentParser
 import DeviceCore
 import SyntheticMotion
 
+/// Converts the arguments to options of the synthesizer. Throws a `ValidationError` for an invalid argument.
 extension SynthesizeCommand {
     func motionOptions() throws -> MotionOptions {
         var options = MotionOptions()

@@ -99,6 +99,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Flag(help: "Keep the device level on slopes. This is useful for tracks with noisy altitudes.") var level = false
     @Flag(help: "Ignore the earth's rotation.") var stillEarth = false
 
+    // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
     @Option(
         parsing: .unconditional,
         help:

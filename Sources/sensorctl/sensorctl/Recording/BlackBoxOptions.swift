@@ -32,6 +32,7 @@ struct BlackBoxOptions: ParsableArguments {
     )
     var sync: String?
 
+    /// The plan of the black box, or nil without --ring.
     var plan: BlackBoxPlan? {
         get throws {
             guard let ring else {
@@ -68,7 +69,7 @@ struct BlackBoxPlan {
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration given on the command line, in seconds or with a unit. Examples are 90s, 10m and 1.5h.
+/// A duration given on the command line, in seconds or with a unit, from 1 s to 1e7 s. Examples are 90s, 10m and 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 

@@ -77,6 +77,7 @@ final class BlackBoxSession: Sendable {
         return failure.error.withLock { $0 }
     }
 
+    /// Removes the ring. Must be called after the recorder has stopped.
     func discard() throws(DeviceError) { try ring.discard() }
 }
 

@@ -40,7 +40,7 @@ struct TraceFaultOptions: ParsableArguments {
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Returns the faults and the random seed. Logs both.
+    /// Returns the faults and the random seed. Logs both. Without --seed, each call chooses a new seed.
     func chosen() -> ([TraceFault], seed: UInt64) {
         // The faults have already been validated, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }

@@ -149,6 +149,7 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
+    /// Logs the error and throws its exit status. Returns if the reader of the output has closed the pipe.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
