@@ -20,11 +20,11 @@ final class EventPrinter: Sendable {
 
     private let queue = DispatchQueue(label: "sensorctl.events")
     private let state = Mutex(State())
-    private let droppedCount: @Sendable (Int) -> Bool
+    private let printDroppedCount: @Sendable (Int) -> Bool
 
     /// - Parameter missed: A closure that prints the number of dropped lines and returns false if the reader has closed
     /// the pipe. Called on the printer's queue.
-    init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
+    init(missed: @escaping @Sendable (Int) -> Bool) { printDroppedCount = missed }
 
     /// Prints a line of about `size` bytes. If the queue is full, the line is dropped. `body` prints the line on the
     /// printer's queue and returns false if the reader has closed the pipe.
@@ -53,7 +53,7 @@ final class EventPrinter: Sendable {
     }
 
     private func reportDropped(_ gap: Int) {
-        guard gap > 0, !state.withLock({ $0.isClosed }), !droppedCount(gap) else { return }
+        guard gap > 0, !state.withLock({ $0.isClosed }), !printDroppedCount(gap) else { return }
         state.withLock { $0.isClosed = true }
     }
 
