@@ -36,6 +36,7 @@ struct DialoguePlayer {
         skip()
     }
 
+    /// The number of the current step, starting at 1.
     var step: Int { next + 1 }
 
     /// True at the end of the dialogue. Bytes received after the end are not compared.
@@ -66,6 +67,7 @@ struct DialoguePlayer {
         return compare(bytes)
     }
 
+    /// Compares received bytes with the expected answers. Returns the first difference, or nil if there is none.
     mutating func compare(_ bytes: [UInt8]) -> Difference? {
         var rest = bytes[...]
         while let (missing, _) = expectedAnswer, !rest.isEmpty {

@@ -135,6 +135,7 @@ enum TalkEnd: Sendable {
     case differs(String)
     case stalled(bytes: Int)
 
+    /// True if a later attempt may succeed.
     var isTransient: Bool {
         switch self {
         case .notSelected(.missing), .notOpened: true

@@ -2,12 +2,15 @@
 
 import SystemCalls
 
+/// The user's input to a session. Used only on the session's thread.
 struct TalkInput {
     let descriptor: Descriptor
     private let lineEnd: TalkOptions.LineEnd?
     private let isRaw: Bool
+    /// The bytes that have been read but not sent.
     private(set) var pending: [UInt8] = []
     private(set) var isAtEnd = false
+    /// True if the user has typed ``TalkOptions/escape`` in raw mode.
     private(set) var isExitRequested = false
 
     init(_ descriptor: Descriptor, plan: TalkOptions) {

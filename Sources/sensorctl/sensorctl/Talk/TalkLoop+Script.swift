@@ -28,9 +28,10 @@ extension TalkLoop {
         defer { channel.close() }
         var dialogue = DialoguePlayer(script)
         var (step, since) = (dialogue.step, clock.now)
-        var leaving = plan
-        leaving.wait = 0
-        var rest = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: leaving, now: clock.now)
+        // After the last step, the session ends as soon as all bytes have been sent.
+        var endPlan = plan
+        endPlan.wait = 0
+        var endDetector = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: endPlan, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var (hasMore, difference) = (false, DialoguePlayer.Difference?.none)
@@ -57,7 +58,7 @@ extension TalkLoop {
             if dialogue.step != step { (step, since) = (dialogue.step, clock.now) }
             let deadline: BootTime
             if dialogue.isFinished {
-                switch rest.evaluate(space: channel.spaceAvailable, now: clock.now) {
+                switch endDetector.evaluate(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done:
                     Log.notice(

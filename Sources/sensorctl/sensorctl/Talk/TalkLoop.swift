@@ -5,7 +5,7 @@ import SensorTools
 import Synchronization
 
 /// Forwards bytes between the user and an accessory. To limit memory use, reads from one side only while the other side
-/// can accept bytes.
+/// can accept bytes. `run` and `play` block their thread. Other threads wake it with `wake`.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -120,14 +120,14 @@ final class TalkLoop: Sendable {
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
-        var rest = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: plan, now: clock.now)
+        var endDetector = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: plan, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var hasMore = false
             switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
             case .bytes(let count):
                 show(.received(Array(buffer[..<min(count, buffer.count)])))
-                rest.recordReceived(at: clock.now)
+                endDetector.recordReceived(at: clock.now)
                 hasMore = true
             case .empty: break
             case .ended(let end): return .disconnected(accessory.label, end)
@@ -141,7 +141,7 @@ final class TalkLoop: Sendable {
             if input.isExitRequested, input.pending.isEmpty { return .finished }
             var deadline = BootTime.never
             if input.isAtEnd, input.pending.isEmpty {
-                switch rest.evaluate(space: channel.spaceAvailable, now: clock.now) {
+                switch endDetector.evaluate(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done: if !hasMore { return .finished }
                 case .stalled(let bytes): return .stalled(bytes: bytes)

@@ -26,6 +26,7 @@ struct TalkOptions: Sendable {
     var follows = false
     /// True if the user types bytes in a terminal in raw mode.
     var isRaw = false
+    /// The bytes that replace a line feed, or nil to send the input unchanged.
     var lineEnd: LineEnd?
 
     /// If no bytes have been received for this time, in seconds, no further answer is expected.
