@@ -51,6 +51,7 @@ final class DashboardListeners {
         for listener in running { await listener.end() }
     }
 
+    /// Restarts the streams `steps` and `activity`. Called after a seek, because steps are counted from the start.
     func restartActivity() async {
         for listener in activityListeners {
             await listener.end()

@@ -7,11 +7,13 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Monitors regions that the user has specified or that a page has added. Must be used on the main thread.
+/// Monitors regions that the user has specified or that a page has added. Must be used on the main thread. The message
+/// "regions" must match app.js.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
         var state = State.unknown
+        /// The time of the last change, in seconds on the session's clock. nil if unknown.
         var since: Double?
 
         static let unknown = "unknown"
@@ -48,6 +50,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         manager.delegate = nil
     }
 
+    /// Determines the state of each region again. Called after a seek.
     func restart() {
         for index in states.indices {
             (states[index].state, states[index].since) = (State.unknown, nil)

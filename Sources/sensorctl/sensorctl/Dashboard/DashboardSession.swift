@@ -124,7 +124,7 @@ final class DashboardSession {
                 await listeners.startWaiting()
                 // Determines which programs use positions and accessories, but only while a page is open.
                 if server.counts.pages > 0 {
-                    let users = [ownUse] + (await statusMonitor.users())
+                    let users = [ownUse] + (await statusMonitor.positionClients())
                     if users != former { feed.publish(clients: users) }
                     former = users
                     trafficTracker.set(users: await statusMonitor.accessoryUsers())
@@ -161,7 +161,7 @@ final class DashboardSession {
     }
 
     /// Starts the server. `execute` carries out the commands that the pages send. It is called on the main thread and
-    /// returns an error message, or nil on success.
+    /// returns an error message, or nil on success. The types of the answers must match app.js.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

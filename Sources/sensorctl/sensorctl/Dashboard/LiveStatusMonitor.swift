@@ -32,7 +32,8 @@ final class LiveStatusMonitor {
         feed.publish(findings: report.findings, at: clock.now)
     }
 
-    func users() async -> [PositionClient] {
+    /// Returns the local clients of gpsd, or none if the positions come from an MQTT broker.
+    func positionClients() async -> [PositionClient] {
         let address = device.configuration.positionSource.value
         guard address.broker == nil else { return [] }
         return await Self.clients(port: address.port)
@@ -67,6 +68,7 @@ extension Finding.Level {
     }
 }
 
+/// Messages to the pages. Their types and members must match app.js.
 extension DashboardFeed {
     func publish(findings: [Finding], at time: Double) {
         publish(

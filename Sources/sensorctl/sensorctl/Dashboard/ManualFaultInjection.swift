@@ -25,6 +25,7 @@ final class ManualFaultInjection: Sendable {
     let all: [Fault]
     private let header: TraceHeader
     private let state = Mutex(State())
+    /// Called for each accessory event that is played, after the faults have been applied.
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(
@@ -99,6 +100,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
+    /// Begins the active faults anew. Called after a seek, because a fault keeps state from earlier events.
     func restart() {
         state.withLock { state in
             state.pendingRecoveries = []
@@ -113,6 +115,7 @@ final class ManualFaultInjection: Sendable {
 
     private func edit(_ fault: TraceFault) throws(DeviceError) -> FaultEdit {
         var edit = FaultEdit([fault], seed: .random(in: 0...UInt64.max))
+        // Passes the sensors to the fault. The changed header is not used.
         _ = try edit.header(header)
         return edit
     }

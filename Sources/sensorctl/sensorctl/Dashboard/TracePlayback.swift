@@ -8,7 +8,8 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed.
+/// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed. The message "playback" must
+/// match app.js.
 @MainActor
 final class TracePlayback {
     /// The interval between playback steps, about as long as the interval between page updates.
@@ -26,17 +27,19 @@ final class TracePlayback {
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
+    /// The position of the current seek, or nil.
     private var target: Double?
+    /// True if ``target`` has changed since the current replay of the history began.
     private var hasNewTarget = false
     private var seekTask: Task<Void, Never>?
     private var nextStatePublication = ContinuousClock.now
 
     init(
         _ simulated: SimulatedDevice, duration: Double, faults: ManualFaultInjection, clock: SessionClock,
-        feed: DashboardFeed, speed: Double, loops: Bool, forget: @escaping @MainActor () async -> Void
+        feed: DashboardFeed, speed: Double, loops: Bool, onSeek: @escaping @MainActor () async -> Void
     ) {
         (self.simulated, self.duration, self.faults, self.clock, self.feed) = (simulated, duration, faults, clock, feed)
-        (self.speed, self.loops, self.onSeek) = (speed, loops, forget)
+        (self.speed, self.loops, self.onSeek) = (speed, loops, onSeek)
     }
 
     /// Returns the time of the last event, in seconds since the start.
