@@ -2,6 +2,7 @@
 
 import SystemCalls
 
+/// A file descriptor that this type does not own and never closes.
 struct Descriptor: Sendable {
     static let standardInput = Descriptor(number: 0)
     static let standardOutput = Descriptor(number: 1)

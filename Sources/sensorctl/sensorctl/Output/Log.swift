@@ -6,7 +6,9 @@ import Synchronization
 
 /// Writes log messages to standard error. Messages can be held back while the terminal shows a picture.
 enum Log {
+    /// The messages that are held back, or nil if messages are written immediately.
     private static let held = Mutex<[String]?>(nil)
+    /// The maximum number of messages that are held back. Later messages are dropped.
     private static let heldLimit = 100
     /// True if the reader of standard error did not read a message within 2 s. Later messages then wait at most 0.1 s
     /// for the reader.
@@ -44,7 +46,7 @@ enum Log {
 
     private static func write(_ line: String) {
         // Ignores write errors, because there is nowhere else to report them. A stalled reader must not block the
-        // program.
+        // program. Each wait takes 100 ms.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),
