@@ -6,6 +6,7 @@ import Foundation
 import SimulatedDevice
 import Trace
 
+/// Plays a trace of the demo, either as an animation or as a few lines of text.
 @MainActor
 struct DemoPlayer {
     private static let interval = Duration.milliseconds(50)
@@ -34,7 +35,7 @@ struct DemoPlayer {
                 stop.request(.outputClosed)
                 break
             }
-            // Keeps the last picture visible for a moment.
+            // Keeps the last picture visible for about 1.5 s.
             if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
@@ -119,6 +120,7 @@ struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]
     let name: String
+    /// True if the trace is in a folder named `synthetic`, as in Simulators/Traces.
     let isSynthetic: Bool
     let start: WallTime
     /// The duration of the trace, in seconds.

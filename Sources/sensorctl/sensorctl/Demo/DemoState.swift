@@ -18,6 +18,7 @@ struct DemoState {
         var entries = 0
     }
 
+    /// The maximum number of points in the trail.
     private static let limit = 8192
 
     init(regions: [NamedRegion]) { self.regions = regions.map { Fence(region: $0) } }
@@ -28,6 +29,7 @@ struct DemoState {
     private(set) var trail: [TrailPoint] = []
     /// The altitudes in metres above sea level, each with its time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
+    /// The distance travelled, in metres, without gaps.
     private(set) var distance = 0.0
     var length: String {
         distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
@@ -38,10 +40,12 @@ struct DemoState {
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
     private var first: WallTime?
+    /// One of every `stride` positions is added to the trail.
     private var stride = 1
 
     mutating func add(_ location: CLLocation) {
         let isAfterGap = failure != nil && locations > 0
+        // The positions of a stationary device scatter, so they do not add to the distance.
         if let last = self.location, !isAfterGap, location.speed != 0 { distance += location.distance(from: last) }
         self.location = location
         failure = nil

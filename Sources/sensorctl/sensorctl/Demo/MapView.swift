@@ -99,6 +99,7 @@ struct MapView {
         return (size.width / 2 + east / scale, size.height / 2 - north / scale)
     }
 
+    /// Moves and scales the map part of the way to an area that contains the whole trail.
     private mutating func follow(_ state: DemoState, width: Int, height: Int) {
         let (latitudes, longitudes) = (state.trail.map(\.latitude), state.trail.map(\.longitude))
         guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),

@@ -2,9 +2,10 @@
 
 import Foundation
 
+/// The picture of a device motion: an artificial horizon with the values.
 extension DeviceMotionReading: DrawnReading {
-    private static let numbersRows = 13
-    private static let shortRows = 3
+    /// The number of rows that `numbers` and `summary` draw.
+    private static let (numbersRows, summaryRows) = (13, 3)
 
     /// Draws the horizon and the values. The values are beside the horizon, or below it in a narrow terminal.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
@@ -13,9 +14,9 @@ extension DeviceMotionReading: DrawnReading {
         let numbersWidth = PictureSize.numbersColumns
         let horizonWidth = isWide ? width - numbersWidth : width
         // The frame has at least twice as many columns as rows, because a character is twice as high as it is wide.
-        let maximumHeight = isWide ? height : height - Self.shortRows
+        let maximumHeight = isWide ? height : height - Self.summaryRows
         let frameHeight = min(max(maximumHeight, 7), max(Self.numbersRows + 2, horizonWidth / 2))
-        var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.shortRows)
+        var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.summaryRows)
         canvas.frame(x: 0, y: 0, width: horizonWidth, height: frameHeight, title: "Horizon")
         HorizonView(gravity: gravity).draw(on: &canvas, x: 1, y: 1, columns: horizonWidth - 2, rows: frameHeight - 2)
         if isWide {

@@ -3,9 +3,11 @@
 import Foundation
 import SensorTools
 
+/// Draws gauges in a single row of a canvas.
 enum Gauges {
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
+    /// Draws a bar that fills a share of the width, from 0 to 1.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
@@ -30,6 +32,8 @@ enum Gauges {
         }
     }
 
+    /// Draws the mean altitude in each column. The whole width represents `duration` seconds. A range of less than 8 m
+    /// does not fill the height, so that the noise of a receiver does not look like hills.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,
         width: Int

@@ -2,7 +2,9 @@
 
 import Foundation
 
+/// The picture of a heading: a compass card with the values.
 extension HeadingReading: DrawnReading {
+    /// The number of rows that `numbers` draws.
     private static let numbersRows = 10
 
     /// Draws a compass card with the values beside it. In a small terminal, draws a compass tape instead.
@@ -35,6 +37,7 @@ extension HeadingReading: DrawnReading {
         for (index, name) in ["x", "y", "z"].enumerated() {
             canvas.dim(name, x: x, y: y + 6 + index)
             canvas.put(String(format: "%6.1f", field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
+            // The field of the earth is at most about 65 µT. A bar is full at 60 µT.
             Gauges.signedBar(field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
         }
         row(9, String(format: "%.1f s", timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)

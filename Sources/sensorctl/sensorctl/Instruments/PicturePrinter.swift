@@ -34,7 +34,7 @@ struct PictureSize: Equatable {
     var height: Int
 }
 
-/// Draws readings in a terminal. Each reading replaces the previous one.
+/// Draws readings in a terminal. Each reading replaces the previous one. Must be used on the main thread.
 final class PicturePrinter: ReadingPrinter {
     private let clock: any DeviceClock
     private let screen = TerminalScreen(.standardOutput)

@@ -32,6 +32,7 @@ final class TerminalScreen {
         guard !isActive else { return }
         isActive = true
         var current = termios()
+        // The keyboard is descriptor 0, standard input. Without a keyboard, only the output changes.
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
