@@ -70,8 +70,7 @@ enum NextSteps {
 
     /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // If the user called the program by its path, the suggested commands also use this path, because the program
-        // may not be in PATH.
+        // If the user called the program by its path, the commands also use it, because it may not be in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"

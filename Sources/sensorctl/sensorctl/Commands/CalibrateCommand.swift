@@ -179,8 +179,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // Calibration data contains no positions, so a new file does not need restricted permissions. It is created
-            // with the default permissions.
+            // Calibration data contains no positions, so a new file has the default permissions.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

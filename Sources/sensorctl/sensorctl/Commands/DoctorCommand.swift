@@ -46,8 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // Collects the state of the machine before subscribing to any sensors, so that any buffer in use must belong to
-        // another program.
+        // Collects the state before subscribing to sensors, so that any buffer in use belongs to another program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)

@@ -119,8 +119,7 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start time of each source. A callback file has no start time, so the start time of the first recording is
-    /// used.
+    /// The start time of each source. For a callback file, this is the start time of the first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)

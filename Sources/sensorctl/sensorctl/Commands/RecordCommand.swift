@@ -149,15 +149,13 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, the trace is created in it, and its name is derived from
-    /// `time`.
+    /// Returns the path of the trace. If `file` is a folder, this is a path in the folder, named after `time`.
     private func newFile(at time: WallTime) -> String {
         let location = RingLocation(file)
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the sources to record. If `position` is true, subscribes to positions even if they are not
-    /// recorded.
+    /// Subscribes to the recorded sources, and also to positions if `position` is true.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {

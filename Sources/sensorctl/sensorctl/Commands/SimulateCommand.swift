@@ -154,8 +154,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the program inherits the variable from the user's environment. This applies only to
-    /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
+    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it. The program then inherits the variable.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -157,8 +157,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. If the command is stopped early, the incomplete trace is kept, unless it would replace an
-    /// existing file.
+    /// Writes the trace. After an early stop, keeps the incomplete trace, unless it would replace an existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest

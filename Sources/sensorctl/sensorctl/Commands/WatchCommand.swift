@@ -105,8 +105,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs when positions become unavailable. Otherwise, the streams `regions`, `monitor` and `visits` would print
-    /// nothing, without any explanation.
+    /// Logs when positions become unavailable, because `regions`, `monitor` and `visits` then print nothing.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)

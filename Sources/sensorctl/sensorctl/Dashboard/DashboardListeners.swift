@@ -11,8 +11,7 @@ import Synchronization
 /// thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between live sensor readings, in seconds. It is short enough for the charts and the attitude
-    /// display.
+    /// The interval between live readings, in seconds. It is short enough for the charts and the attitude display.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter

@@ -5,8 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Injects faults that the user switches on and off on a page during playback. A fault can be switched on at any
-/// playback position.
+/// Injects faults that the user switches on and off on a page, at any position of the playback.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault, in the syntax of `--fault`.

@@ -76,8 +76,7 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// Draws a scale bar whose length is 1, 2 or 5 times a power of ten, in metres. It takes up at most a third of the
-    /// width.
+    /// Draws a scale bar of 1, 2 or 5 times a power of ten metres, which takes up at most a third of the width.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let maximum = Double(columns) / 3 * 2 * scale
         guard maximum.isFinite, maximum > 0 else { return }

@@ -80,8 +80,7 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // The positions of the labels assume straight lines. Near the zenith and the nadir, the lines of the pitch
-        // scale are strongly curved, so no labels are drawn.
+        // The labels assume straight lines, but near the zenith and the nadir, the lines are strongly curved.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

@@ -24,8 +24,7 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum terminal width, in columns, at which the values are drawn beside the picture. In a narrower
-    /// terminal, they are drawn below the picture.
+    /// The minimum width of the terminal, in columns, for values beside the picture instead of below it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28

@@ -72,8 +72,7 @@ final class TerminalScreen {
         }
         displayedRows = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update. A terminal that supports such updates shows all changed rows at the same
-        // time.
+        // Requests a synchronized update. A terminal that supports it shows all changed rows at the same time.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 

@@ -28,8 +28,7 @@ struct Descriptor: Sendable {
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// True if the descriptor is a terminal that supports control sequences. A terminal is assumed to support them if
-    /// TERM is set to a value other than "dumb".
+    /// True for a terminal that supports control sequences, as is assumed unless TERM is unset, empty or "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"
@@ -41,8 +40,7 @@ struct Descriptor: Sendable {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
-                // If poll(2) reports that a pipe is writable, PIPE_BUF bytes can be written without blocking. Each
-                // write is therefore limited to that size.
+                // If poll(2) reports that a pipe is writable, a write of at most PIPE_BUF bytes does not block.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))

@@ -60,8 +60,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Prints an address, either as part of a JSON object or as a line of text. For a line of text, also logs an
-    /// example that shows how to use the address.
+    /// Prints an address, either in a JSON object or as text. For text, also logs an example of its use.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)

@@ -45,8 +45,7 @@ struct PNGConverter {
 
     /// Converts an SVG document to PNG. The resolution is in dots per inch. Throws an error if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Files are used instead of pipes. With pipes, a deadlock could occur if the program begins to write before it
-        // has read all its input.
+        // Uses files, because pipes could cause a deadlock if the program writes before it has read all its input.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

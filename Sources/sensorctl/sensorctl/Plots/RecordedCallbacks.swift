@@ -11,8 +11,7 @@ struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The text with which a callback file can begin: either the start of a callback, or the start of the header that
-    /// `replay --expect` writes.
+    /// The start of a callback, and the start of the header that `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20

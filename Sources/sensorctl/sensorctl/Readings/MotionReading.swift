@@ -73,8 +73,7 @@ struct DeviceMotionReading: TimedReading {
     }
 
     var timestamp: Double
-    /// The rotation from the device's axes to the axes of the reference frame. The components are in the order x, y, z,
-    /// w.
+    /// The rotation from the device's axes to the axes of the reference frame, in the order x, y, z, w.
     var quaternion: SIMD4<Double>
     /// A vector that points down, in g.
     var gravity: SIMD3<Double>

@@ -24,8 +24,7 @@ final class BlackBoxSession: Sendable {
         _ location: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents,
         stop: StopRequest
     ) throws(DeviceError) {
-        // The relay is created first, because another process may send SIGUSR1 at any time. Without the relay, the
-        // signal would end the program.
+        // The relay is created first, because SIGUSR1 may arrive at any time and would otherwise end the program.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(location, options: plan.ring, clock: clock)

@@ -39,8 +39,7 @@ struct CalibrationSession {
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }
 
-    /// - Parameter listen: A closure that returns when the calibration is complete or when there are no further
-    /// readings.
+    /// - Parameter listen: Returns when the calibration is complete or when there are no further readings.
     private func run(on device: Device, _ listen: (StopRequest, CalibrationDialogue) async -> Void) async -> Ending {
         let done = StopRequest()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {

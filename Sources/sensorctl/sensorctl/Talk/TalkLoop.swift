@@ -78,8 +78,7 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until the list of accessories changes, but no longer than the retry interval, because some problems are
-    /// resolved without an event.
+    /// Waits for a change of the accessories or for the retry interval, because some problems end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }

@@ -121,8 +121,7 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// Reads a recording from a file, or from standard input if the path is "-". Exits with an error if the recording
-    /// cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Exits with an error on failure.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
@@ -144,8 +143,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats to which an option applies and a description of them, or nil if the option applies to all
-    /// formats.
+    /// Returns the formats to which an option applies and a description of them, or nil for all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -160,8 +158,7 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// Reads a trace from a file, or from standard input if the path is "-". Exits with an error if the trace cannot be
-    /// read.
+    /// Reads a trace from a file, or from standard input if the path is "-". Exits with an error on failure.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
