@@ -29,8 +29,7 @@ extension PlotBuilder {
         figure.charts = subjects.compactMap { chart($0, of: collectedData) }
         if subjects.contains(.intervals) { figure.intervals = intervals(of: collectedData) }
         figure.spans = placedSpans(offsets, figure.traces)
-        // The receiver's clock may differ slightly from the system clock, so some positions may lie outside the time
-        // range of the recordings.
+        // The receiver's clock may differ from the system clock, so positions may lie outside the recordings.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)

@@ -140,8 +140,7 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // If all recordings overlap in time, each one is placed at its start time on the time axis. Otherwise, they all
-        // start at zero.
+        // If all recordings overlap, each one is placed at its start time. Otherwise, they all start at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

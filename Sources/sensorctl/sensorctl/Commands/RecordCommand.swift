@@ -100,8 +100,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Rejects the folder if it is a symbolic link that belongs to another user. Such a link could lead to a
-            // file that must not be overwritten.
+            // Rejects a folder that is another user's symbolic link, which could lead to any file.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -175,8 +174,7 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns a trace output that writes to standard output. After a stop request, a write waits at most 2 s for a
-    /// slow reader.
+    /// Returns an output to standard output. After a stop request, a write waits at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(
             pipe: Descriptor.standardOutput.number, name: "standard output", shouldKeepWaiting: stop.gracePeriod())

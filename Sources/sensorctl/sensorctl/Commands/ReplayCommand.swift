@@ -106,8 +106,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal that arrives during the read ends the program immediately. Otherwise, the program could
-    /// wait forever for the end of a pipe.
+    /// Reads a file. A signal ends the program during the read, because a read from a pipe may never end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -20,8 +20,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a program that uses the accessory. Does nothing if the program is already in the list, because a seek
-        /// replays the events that open sessions.
+        /// Adds a program unless it is in the list already, because a seek replays the opening of sessions.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 

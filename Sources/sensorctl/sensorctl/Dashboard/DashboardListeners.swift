@@ -7,8 +7,7 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks. Must be used on the main
-/// thread.
+/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks, on the main thread.
 @MainActor
 final class DashboardListeners {
     /// The interval between live readings, in seconds. It is short enough for the charts and the attitude display.
@@ -58,8 +57,7 @@ final class DashboardListeners {
         }
     }
 
-    /// Starts the waiting listeners whose sensors have become available. They had to wait, because Core Motion rejects
-    /// subscriptions to missing sensors.
+    /// Starts the listeners whose sensors are now available. Core Motion rejects subscriptions to missing sensors.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {
@@ -90,8 +88,7 @@ final class DashboardListeners {
     }
 }
 
-/// Publishes the satellites that the position source reports. Core Location provides satellites only while there is a
-/// fix.
+/// Publishes the satellites of the position source, because Core Location provides them only with a fix.
 final class SatellitePublisher: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock

@@ -14,8 +14,7 @@ import TraceEditing
 final class TracePlayback {
     /// The interval between playback steps, about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// After a seek, the history is replayed in chunks of this length, in seconds. Between chunks, the main thread can
-    /// do other work.
+    /// The length of the chunks in which the history is replayed, in seconds. Other work runs between them.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -66,8 +65,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // Limits the length of a step. If the machine is busy, playback falls behind instead of catching up in one
-            // large step.
+            // Limits the length of a step, so that a busy machine falls behind instead of catching up in one step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -118,8 +116,7 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // Switching the fault off does not reattach the accessories, so playback seeks to the current position to
-            // reattach them.
+            // Switching the fault off does not reattach the accessories, but a seek to the current position does.
             if id == "unplug" {
                 if isOn { detachAccessories() } else { seek(to: target ?? position) }
             }
@@ -168,8 +165,7 @@ final class TracePlayback {
             guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }
-        // The user may have selected another position in the meantime. The caller then replays the history of that
-        // position.
+        // If the user has selected another position meanwhile, the caller replays the history of that one.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

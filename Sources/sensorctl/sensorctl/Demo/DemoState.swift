@@ -84,8 +84,7 @@ struct DemoState {
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The filter above always keeps the first position after a gap. If too many positions remain, removes the
-        // oldest ones.
+        // The filter keeps the first position after each gap. If too many remain, removes the oldest ones.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -90,8 +90,7 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns one bar per reading, padded with spaces on the left. The lowest bar represents `least`, the highest
-    /// `greatest`.
+    /// Returns one bar per reading, padded on the left. The bars represent the values from `least` to `greatest`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in

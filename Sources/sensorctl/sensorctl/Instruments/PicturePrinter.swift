@@ -6,8 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture that shows this reading and the `past` readings. `rate` is in hertz, or nil if
-    /// unknown.
+    /// Returns the rows of a picture of this reading and the `past` ones. `rate` is in hertz, or nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 

@@ -3,8 +3,7 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen. The cursor and echo are disabled until ``restore()`` is
-/// called.
+/// A terminal that shows pictures on its alternate screen. Hides the cursor and the echo until ``restore()``.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle

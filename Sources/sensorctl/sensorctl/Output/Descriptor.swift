@@ -34,8 +34,7 @@ struct Descriptor: Sendable {
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes the bytes. While the descriptor is not writable, calls `shouldContinue` repeatedly and gives up when it
-    /// returns false.
+    /// Writes the bytes. While the descriptor is not writable, waits as long as `shouldContinue` returns true.
     func write(_ bytes: [UInt8], shouldContinue: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0

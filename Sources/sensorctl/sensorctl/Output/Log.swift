@@ -10,8 +10,7 @@ enum Log {
     private static let held = Mutex<[String]?>(nil)
     /// The maximum number of messages that are held back. Later messages are dropped.
     private static let heldLimit = 100
-    /// True if the reader of standard error did not read a message within 2 s. Later messages then wait at most 0.1 s
-    /// for the reader.
+    /// True after a message was not read within 2 s. Later messages then wait at most 0.1 s for the reader.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 

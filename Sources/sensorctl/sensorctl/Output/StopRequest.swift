@@ -3,8 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end the command. Requests after the first one have no effect. Some operations use an instance of their
-/// own to wait for their end.
+/// A request to end a command, or an operation that a command waits for. Requests after the first have no effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
@@ -37,8 +36,7 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls the closure when a stop is requested, on the requesting thread. If a stop has already been requested,
-    /// calls it immediately.
+    /// Calls the closure on the thread that requests a stop, or immediately if a stop has already been requested.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -54,8 +52,7 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status for the stop reason, or `status` if no stop has been requested. Logs the error if the
-    /// reason is `failed`.
+    /// Returns the exit status for the reason, or `status` without a stop request. Logs the error of a failure.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
     /// The number of waits after which a write gives up once a stop has been requested. `Descriptor.write` and

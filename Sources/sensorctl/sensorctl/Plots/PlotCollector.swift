@@ -75,8 +75,7 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the location's timestamp as a time on the time axis. Uses the arrival time instead if the receiver's
-    /// clock is wrong by more than 10 s.
+    /// Returns the reported time on the time axis, or the arrival time if the reported one is off by more than 10 s.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime
@@ -125,8 +124,7 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Collects satellites from the receivers' reports, because Core Location provides satellites only while there is a
-/// fix.
+/// Collects satellites from the receivers' reports, because Core Location provides them only with a fix.
 final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)

@@ -5,8 +5,7 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// A file of callbacks written by `replay --json` or `replay --expect`. A plot can compare them with the callbacks of a
-/// recording.
+/// The output of `replay --json` or `replay --expect`, which a plot can compare with the callbacks of a recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
@@ -113,8 +112,7 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // If the device is upright, roll and yaw are rotations about the same axis. The entire rotation is then
-        // reported as yaw, and roll is 0.
+        // If the device is upright, roll and yaw turn about the same axis. All of the rotation is then yaw.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

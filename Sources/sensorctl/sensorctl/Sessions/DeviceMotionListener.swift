@@ -63,8 +63,7 @@ extension BootTime {
     }
 }
 
-/// Provides the part of the fusion filter's state that Core Motion does not provide, such as the gyroscope bias, rest
-/// and magnetic disturbances.
+/// Provides the state of the fusion filter that Core Motion lacks: gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

@@ -29,8 +29,7 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Reads the existing file first. This fails unless the file contains expected callbacks, which prevents any
-            // other kind of file from being overwritten.
+            // Fails unless an existing file contains expected callbacks, so that no other file is overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)

@@ -104,8 +104,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints advice on the calibration in place of Core Location's calibration display. The advice is repeated only if
-    /// the calibration has progressed.
+    /// Prints advice in place of Core Location's calibration display. Repeats it only after progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)

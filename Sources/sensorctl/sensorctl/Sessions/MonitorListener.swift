@@ -10,8 +10,7 @@ final class MonitorListener: StreamListener {
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known. The first event of any other condition reports its initial state, not a
-    /// crossing.
+    /// The conditions whose state is known. The first event of any other one is its initial state, not a crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -27,8 +26,7 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition may be left over from a previous run that was killed. Adding it again would repeat
-            // its events.
+            // Keeps an identical condition of a previous run that was killed. Adding it would repeat its events.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -42,8 +40,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits until the loop above has requested its first event, because playback waits only for loops that have
-        // already requested an event.
+        // Playback waits only for loops that have already requested an event, so this waits for the first request.
         await consumers?.waitForConsumers(1)
     }
 

@@ -22,8 +22,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Identical regions may be left over from a previous run that was killed. Monitoring them again would repeat
-        // their events.
+        // Keeps identical regions of a previous run that was killed. Monitoring them again would repeat events.
         let monitored = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in monitored where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)

@@ -106,8 +106,7 @@ struct ListenerOptions {
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// True if readings are drawn as pictures. The terminal must be large enough, because rows cannot be redrawn once
-    /// they have wrapped or scrolled.
+    /// True if readings are drawn as pictures. They must fit, because wrapped or scrolled rows cannot be redrawn.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

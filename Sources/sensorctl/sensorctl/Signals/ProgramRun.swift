@@ -53,8 +53,7 @@ final class ProgramRun {
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// The exit code, or 128 plus the number of the signal that ended the program. nil while the program is
-        /// running.
+        /// The exit code, or 128 plus the number of the signal that ended the program. nil while it is running.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 

@@ -13,8 +13,7 @@ final class SignalDispatcher: Sendable {
         var isFromTerminal: Bool
     }
 
-    /// The shared instance, or nil if no descriptor or thread is available. Without an instance, signals have their
-    /// default actions.
+    /// The shared instance, or nil without a descriptor or a thread. Signals then have their default actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
@@ -103,8 +102,7 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals while a handler runs. Otherwise, a second pending signal would interrupt the handler and
-        // be delivered first.
+        // Blocks other signals while a handler runs, because they would interrupt it and be delivered first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }

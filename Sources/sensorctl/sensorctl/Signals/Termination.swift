@@ -16,8 +16,7 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command. SIGINT, SIGTERM and SIGHUP ask it to stop. Throws the command's exit status unless it is
-    /// `success`.
+    /// Runs a command until it ends or a signal asks it to stop. Throws its exit status unless it is `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
@@ -72,8 +71,7 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers the stored signals immediately. Delivers later signals on ``SignalDispatcher``'s thread until
-    /// ``stop()`` is called.
+    /// Delivers stored signals immediately, and later ones on ``SignalDispatcher``'s thread until ``stop()``.
     func start(_ handler: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = handler

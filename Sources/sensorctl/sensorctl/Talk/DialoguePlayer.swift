@@ -3,13 +3,11 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the program's part in a recorded dialogue. Sends the recorded data and compares the accessory's answers with
-/// the recorded answers.
+/// Plays the program's part in a recorded dialogue, and compares the accessory's answers with the recorded ones.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the first byte that differs, within the step (`offset`) and within all answers taken
-        /// together (`total`).
+        /// The position of the first byte that differs, within the step and within all answers together.
         var offset, total: Int
         /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]

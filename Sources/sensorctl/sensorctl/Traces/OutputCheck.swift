@@ -5,8 +5,7 @@ import Trace
 
 /// Prevents commands from overwriting their input.
 enum OutputCheck {
-    /// Exits with an error if writing the output would overwrite an input, the folder of an input, or another file of
-    /// the same recording.
+    /// Exits with an error if the output would overwrite an input, its folder or another file of the recording.
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {
