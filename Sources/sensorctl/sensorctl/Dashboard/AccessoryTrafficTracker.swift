@@ -6,9 +6,9 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// Tracks accessories, the programs that use them, and their traffic, for the dashboard's pages. The messages must match
-/// app.js. `DashboardSession` calls `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are
-/// made on the main thread, on which traces are also played.
+/// Tracks accessories, their users and their traffic for the dashboard's pages. The messages must match app.js.
+/// `DashboardSession` calls `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are made
+/// on the main thread, on which traces are also played.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading

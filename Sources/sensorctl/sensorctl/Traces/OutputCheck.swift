@@ -42,8 +42,8 @@ enum OutputCheck {
         return false
     }
 
-    /// Returns true if the file is part of the same recording as the input. Recordings of libiio, umockdev, Sensor Logger
-    /// and phyphox consist of several files.
+    /// Returns true if the file is part of the same recording as the input. Recordings of libiio, umockdev, Sensor
+    /// Logger and phyphox consist of several files.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let outputFolder = FileIdentity(ExclusiveFile.split(file).folder)
         let isInSameFolder = FileIdentity(folder) == outputFolder
