@@ -9,16 +9,17 @@ struct SensorRequests: Sendable, Hashable {
     /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
     /// seconds.
     private static let magnetometerInterval = 0.02
-    /// The maximum accelerometer interval in seconds, if the gyroscope is not needed. It is sufficient for the upward
-    /// direction.
-    private static let maximumAccelerometerInterval = 0.1
-    private static let maximumHeadingInterval = 0.05
+    /// The maximum accelerometer interval in seconds, if only the upward direction is needed.
+    private static let maximumGravityInterval = 0.1
+    /// The maximum accelerometer interval in seconds, if an attitude or a heading is needed without a gyroscope.
+    private static let maximumIntervalWithoutGyroscope = 0.05
 
     /// The intervals between readings, in seconds. An interval is nil if the sensor is not needed.
     var gyroscope: Double?
     var accelerometer: Double?
     var magnetometer: Double?
     var latency = 0.0
+    /// The executor of all subscribers, or nil if they have different ones.
     var pollingExecutor: ExecutorIdentity?
 
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {
@@ -34,7 +35,7 @@ struct SensorRequests: Sendable, Hashable {
             accelerometer = gyroscope
         } else {
             accelerometer = min(
-                interval, need == .gravity ? Self.maximumAccelerometerInterval : Self.maximumHeadingInterval)
+                interval, need == .gravity ? Self.maximumGravityInterval : Self.maximumIntervalWithoutGyroscope)
         }
         guard need == .heading else { return }
         magnetometer = interval == 0 ? 0 : Self.magnetometerInterval
