@@ -12,6 +12,7 @@ struct AttitudeHistory: Sendable {
         var attitude: Quaternion
     }
 
+    /// A ring buffer. `newest` is the index of the latest entry, or -1 if there is none.
     private var entries: [Entry] = []
     private var newest = -1
 
@@ -49,8 +50,7 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the entry before `later` is not older, `later` is the oldest entry in the ring buffer, and the history
-            // does not cover the requested time.
+            // If the entry before `later` is not older, `later` is the oldest entry.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
@@ -61,7 +61,7 @@ struct AttitudeHistory: Sendable {
         return entries[later].time == time ? entries[later].attitude : nil
     }
 
-    /// Linear interpolation suffices for small rotations.
+    /// Linear interpolation suffices for small rotations. The sign is needed because q and -q are the same rotation.
     private static func interpolated(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized

@@ -34,6 +34,7 @@ enum CalibrationRules {
                 .squareRoot())
     }
 
+    /// A bias that has hardly changed is stored again only if it is clearly more accurate, at most once an hour.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {

@@ -18,9 +18,10 @@ struct EarthField: Sendable {
     private(set) var declination: Double?
     /// The field strength in gauss, or nil if unknown.
     private(set) var strength: Double?
-    /// The inclination of the field below the horizon, in radians.
+    /// The inclination of the field below the horizon, in radians. Valid only if `strength` is not nil.
     private(set) var dip = 0.0
     private var nextCheck: BootTime?
+    /// The position at the last computation. Comparisons with NaN are false, so the first fix causes a computation.
     private var latitude = Double.nan
     private var longitude = Double.nan
     private var altitude = Double.nan
@@ -28,11 +29,11 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // The check is also due if it is scheduled too far in the future, because the clock must then have been set
-        // back.
+        // The check is also due if it is scheduled too far in the future, in case `now` goes back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 
+    /// Recomputes the field if the position or the date has changed enough. Returns true if it was recomputed.
     mutating func update(for fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
         nextCheck = now.advanced(bySeconds: Self.checkInterval)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {

@@ -5,6 +5,8 @@ import Synchronization
 
 /// Holds the subscribers and a queue of events for them, in order. Unlike `BoundedQueue`, it can also deliver states
 /// directly, without queueing them. A drain can stop before the first queued states and leave these to another thread.
+/// `MotionEngine` guards the queue with its lock, but delivers outside it. A thread that has begun a delivery must call
+/// `continueDrain` until it returns nil.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber
@@ -21,7 +23,7 @@ struct FusionEventQueue: Sendable {
     private static let limit = 1024
 
     private var subscribers: [FusionSubscriber] = []
-    private var decimators: [Decimator] = []
+    private var decimators: [Decimator] = []  // at the same indices as the subscribers
     private var queue: [Item] = []
     private var isDelivering = false
 
@@ -42,7 +44,7 @@ struct FusionEventQueue: Sendable {
     }
 
     /// If the queue is idle and every subscriber receives all states, begins to deliver the states without queueing
-    /// them. Returns a batch, which the caller must then deliver. Otherwise, queues the states and returns nil.
+    /// them, and returns them as a batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,

@@ -21,8 +21,7 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// A copy of the calibrator's calibration, as last applied. It shows whether a new calibration has a different
-    /// correction.
+    /// The calibrator's calibration as last applied, to detect whether a new one has a different correction.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
@@ -39,7 +38,10 @@ final class FusionPipeline: @unchecked Sendable {
     private var field: (value: SIMD3<Double>, time: BootTime)?
     /// The filter's attitude, cached until the next gyroscope or accelerometer sample, or nil if it has not been read.
     private var cachedAttitude: Quaternion?
+    /// True if the calibrator has changed the correction since the initial calibration was set.
     private(set) var hasCalibrated = false
+    /// True once the filter has processed a gyroscope sample while ready. Before that, its bias is not an estimate.
+    private(set) var hasBias = false
 
     init() { calibration = calibrator.calibration }
 
@@ -98,8 +100,6 @@ final class FusionPipeline: @unchecked Sendable {
 
     func setInitialBias(_ bias: SIMD3<Double>, sigma: Double) { filter.setInitialBias(bias, sigma: sigma) }
 
-    private(set) var hasBias = false
-
     func setInitialCalibration(_ calibration: MagneticCalibration?) {
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
@@ -143,6 +143,7 @@ final class FusionPipeline: @unchecked Sendable {
                 cachedAttitude = nil
             case .magnetometer(let measured, let time): processField(measured, time)
             case .state(let time):
+                // Replaces the entry from before the accelerometer corrected the attitude.
                 if let gyroscopeTime { history.add(attitude, at: gyroscopeTime) }
                 if filter.isReady { states.append(state(at: time)) }
                 gyroscopeTime = nil

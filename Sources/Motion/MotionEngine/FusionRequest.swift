@@ -3,6 +3,7 @@
 package import DeviceCore
 package import SensorFusion
 
+/// The states that a subscriber requests from `MotionEngine`.
 package struct FusionRequest: Sendable, Hashable {
     /// The values that a subscriber needs. States may also contain values that other subscribers need.
     package enum Need: Sendable, Hashable, Comparable {
@@ -48,19 +49,19 @@ package struct FusedState: Sendable {
     /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary. It
     /// stays constant only if there is a gyroscope.
     package var attitude = Quaternion.identity
-    /// The rotation in radians, counterclockwise about z, from the axes of `attitude` to magnetic east, north, up.
+    /// The angle about z, in radians counterclockwise, from `attitude` to magnetic east, north, up, or nil if unknown.
     package var northOffset: Double?
     /// The 95 % error bound of the magnetic heading in radians, or nil if `northOffset` is nil.
     package var headingUncertainty: Double?
     /// The angle from true north to magnetic north in radians, positive to the east, or nil if unknown.
     package var declination: Double?
-    /// True if the gyroscope is used. Without a gyroscope, the attitude lags behind movements.
+    /// True if a gyroscope sample triggered the state. Without a gyroscope, the attitude lags behind movements.
     package var usesGyroscope = false
     /// The bias-corrected rotation rate in radians per second, or zero if there is no gyroscope.
     package var rotationRate = SIMD3<Double>.zero
     /// The proper acceleration in m/s². At rest, it is +9.81 on the axis that points up.
     package var acceleration = SIMD3<Double>.zero
-    /// The magnetic field in gauss, corrected for the device's own field, or nil if there is no magnetometer.
+    /// The corrected magnetic field in gauss. Without a recent reading, it is nil and the next three are defaults.
     package var magneticField: SIMD3<Double>?
     package var magneticQuality = MagneticQuality.uncalibrated
     /// The number of times that the magnetometer correction has changed.

@@ -3,6 +3,7 @@
 import DeviceCore
 import SensorFusion
 
+/// The sensors in use with their stored calibrations. `MotionEngine` accesses it under its lock.
 struct KnownCalibrations: Sendable {
     struct KnownSensor: Sendable {
         var id: SensorDescription.ID
@@ -18,6 +19,7 @@ struct KnownCalibrations: Sendable {
         var calibration: SensorCalibration
     }
 
+    /// Indexed by `Sensor.rawValue`. An element is nil until the sensor has delivered samples.
     private var known: [KnownSensor?] = [nil, nil, nil]
     private var nextCheck: BootTime?
 
@@ -30,7 +32,7 @@ struct KnownCalibrations: Sendable {
         known[sensor.rawValue]?.id == id
     }
 
-    /// Returns true if a check is due. The first call only starts the interval.
+    /// Returns true if a check is due, or if `now` went back. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }

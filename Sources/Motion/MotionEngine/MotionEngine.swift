@@ -7,18 +7,19 @@ import Synchronization
 
 /// Computes the attitude of a device for all subscribers, with one filter and one calibrator.
 ///
-/// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source or the clock.
-/// No lock is held during a callback, so a callback may subscribe and cancel. If too many events are queued, the oldest
-/// states are dropped.
+/// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source, the clock or
+/// a background queue. No lock is held during a callback, so a callback may subscribe and cancel. If too many events
+/// are queued, the oldest states are dropped.
 ///
-/// With a gyroscope, the gyroscope and the accelerometer run at 100 Hz or the next higher supported rate, regardless of
-/// the requested intervals. If a subscriber requests an interval of 0, they run at the maximum rate. Each subscriber
-/// receives states at the interval it requested. Without a gyroscope, or if subscribers need only the upward direction,
-/// the accelerometer runs at the requested rate, but at least at 10 Hz.
+/// With a gyroscope, the gyroscope and the accelerometer run at 100 Hz or at a higher requested rate. An interval of 0
+/// requests the maximum rate. Each subscriber receives states at the interval it requested. Without a gyroscope, the
+/// accelerometer runs at the requested rate, but at least at 20 Hz. If subscribers need only the upward direction, only
+/// the accelerometer runs, at least at 10 Hz.
 package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var queue = FusionEventQueue()
         let pipeline = FusionPipeline()
+        // The arrays are indexed by `SampleAligner.Sensor.rawValue`.
         /// The generation of the current subscription to each sensor. Events from other generations are ignored.
         var generations: [UInt32] = [0, 0, 0]
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
@@ -40,9 +41,10 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// Calibrations are written on this queue, so that the sensor threads do not wait for the disk.
+    /// Stores calibrations without blocking the sensor threads, and delivers states left over by a drain.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
+    /// Serializes `store()`, so that older calibrations do not overwrite newer ones. Acquired before `state`.
     private let storeLock = Mutex(())
 
     package static func of(_ device: Device) -> MotionEngine {
@@ -118,7 +120,6 @@ package final class MotionEngine: Sendable {
 
     // MARK: Calibrations
 
-    /// Only one thread at a time stores calibrations, so that older ones do not overwrite newer ones.
     private func store() {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in

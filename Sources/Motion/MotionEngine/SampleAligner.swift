@@ -13,7 +13,7 @@ import DeviceCore
 /// its samples are processed on arrival. After each change, call `next()` until it returns nil:
 ///
 /// ```swift
-/// aligner.add(batch)
+/// aligner.add(.gyroscope, values: values, times: times, arrival: now)
 /// while let step = aligner.next() { … }
 /// ```
 struct SampleAligner: Sendable {
@@ -50,10 +50,12 @@ struct SampleAligner: Sendable {
     // The arrays are indexed by `Sensor.rawValue`.
     private var timings = InlineArray<3, SensorTiming>(repeating: SensorTiming())
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
+    /// True if `recordArrival` may have to set a sensor's `awaitedSince`.
     private var mayNeedAwaitStart = true
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
+    /// The state whose accelerometer and magnetometer samples `next()` is returning, and the last complete state.
     private var currentState: SampleStamp?
     private var lastState: SampleStamp?
     private var isFlushing = false
@@ -143,6 +145,7 @@ struct SampleAligner: Sendable {
             && !timings[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
     }
 
+    /// The driving sensor's shortest recent interval, in nanoseconds.
     var interval: Int64? { mutating get { timings[drivingSensor.rawValue].interval } }
 
     // MARK: Clocks
@@ -157,7 +160,7 @@ struct SampleAligner: Sendable {
             let now = timings[drivingSensor.rawValue].newest
         else { return own }
         let difference = time.nanoseconds.subtractingSaturated(now.time.nanoseconds)
-        guard abs(max(difference, -.max)) <= Self.restoredClockDifference else { return now }
+        guard abs(max(difference, -.max)) <= Self.restoredClockDifference else { return now }  // `abs(.min)` traps
         timings[sensor.rawValue].hasForeignClock = false
         timings[sensor.rawValue].lateSampleCount = 0
         timings[sensor.rawValue].epoch = now.epoch

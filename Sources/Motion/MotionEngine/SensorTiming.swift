@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// The clock, the rate and the availability of one sensor in `SampleAligner`.
 struct SensorTiming: Sendable {
     /// The maximum backward step, in nanoseconds, that counts as a timestamp error. A larger step means that the clock
     /// was set back.
@@ -12,6 +13,7 @@ struct SensorTiming: Sendable {
     /// True if the sensor's clock disagrees with the others. Its samples are then treated as if they were measured on
     /// arrival.
     var hasForeignClock = false
+    /// The number of late samples in a row.
     var lateSampleCount = 0
     /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
@@ -22,13 +24,13 @@ struct SensorTiming: Sendable {
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
     private(set) var newestTime: BootTime?
-    /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting.
+    /// A ring buffer of recent intervals in nanoseconds, inline to avoid reference counting. Unused ones are `.max`.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
     /// The shortest recent interval, in nanoseconds. It is not affected by lost samples.
     private(set) var interval: Int64?
 
-    /// Returns false if the sample must be ignored because it is not newer than the last one.
+    /// Returns false if the sample must be ignored. A sample that is much older than the last one begins a new epoch.
     mutating func record(_ time: BootTime) -> Bool {
         defer { if newestTime.map({ time > $0 }) ?? true { newestTime = time } }
         guard let newestTime else { return true }
@@ -46,7 +48,6 @@ struct SensorTiming: Sendable {
     }
 
     private mutating func add(_ step: Int64) {
-        // Elements that have not been used yet contain the maximum value.
         let former = recentIntervals[nextStep]
         recentIntervals[nextStep] = step
         nextStep = nextStep + 1 == recentIntervals.count ? 0 : nextStep + 1
@@ -114,6 +115,7 @@ struct SampleQueue: Sendable {
 
     mutating func append(_ item: Item) { items.append(item) }
 
+    /// Returns true if the newest sample arrived after `arrival` or belongs to another epoch.
     func hasSample(after arrival: BootTime, _ epoch: Int32) -> Bool {
         guard !isEmpty else { return false }
         let last = items.count - 1
