@@ -19,14 +19,18 @@ extension MagneticModel {
     }
 }
 
+/// Parses one coefficient file: `read(_:)`, then `model()`.
 struct MagneticFileReader {
+    /// The number of the current line, starting at 1.
     private var line = 0
     private var header: (epoch: Double, name: String, date: String?)?
     private var rows: [Int: MagneticRow] = [:]
     private var degree = 0
     private var hasEnded = false
 
-    private static let maximumLineLength = 200
+    /// The maximum length of a line, in bytes.
+    static let maximumLineLength = 200
+    static let epochs: ClosedRange<Double> = 1900...2200
     /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and this value is far too small to
     /// cause an overflow.
     private static let maximumCoefficient = 1e6
@@ -87,7 +91,7 @@ struct MagneticFileReader {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
         // If the line begins with two numbers, it is a row of coefficients, and the header is missing.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
-        guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
+        guard Self.epochs.contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
     }
 

@@ -5,7 +5,7 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
     package enum Reason: Sendable, Hashable {
         case empty
         case tooLarge
-        /// A line has more than 200 bytes, or contains bytes that are not ASCII text.
+        /// A line exceeds ``MagneticFileReader/maximumLineLength``, or contains bytes that are not ASCII text.
         case notText
         case badHeader
         case badEpoch
@@ -30,13 +30,15 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         return linePrefix + sentence
     }
 
+    /// A text without an initial capital follows "Line 1: ", so its reason needs a line. The others concern the file.
     private var sentence: String {
-        switch reason {
+        let epochs = MagneticFileReader.epochs
+        return switch reason {
         case .empty: "The file is empty."
         case .tooLarge: "The file is larger than \(MagneticModel.maximumFileSize) bytes."
         case .notText: "the line is not ASCII text or is too long."
         case .badHeader: "the file does not begin with an epoch and a model name."
-        case .badEpoch: "the epoch is not a year from 1900 to 2200."
+        case .badEpoch: "the epoch is not a year from \(Int(epochs.lowerBound)) to \(Int(epochs.upperBound))."
         case .badFieldCount(let count):
             "a row needs six fields (n, m, g, h and their rates), but this one has \(count)."
         case .badNumber(let text): "\"\(text)\" is not a valid number in this field."
