@@ -67,7 +67,7 @@ extension Geodesic {
         let meridional = outward * outward + upward * upward
         let parallel = 4 * a * a * cosine1 * cosine2 / product * eastSine * eastSine
         let chordSquare = meridional + parallel
-        guard chordSquare <= 4e8 else { return nil }
+        guard chordSquare <= 4e8 else { return nil }  // (20 km)²
         guard chordSquare > 0 else { return 0 }
 
         let chord = chordSquare.squareRoot()

@@ -2,6 +2,7 @@
 
 import SystemCalls
 
+/// The first step of the inverse problem: the solution for very close points, or a start value for Newton's method.
 extension ReducedInverse {
     enum Estimate {
         /// The final solution. The points are so close together that the spherical solution has full precision.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The second step of the inverse problem: Newton's method for the departure azimuth.
 extension ReducedInverse {
     /// A geodesic that starts at the first point and ends at the latitude of the second point.
     private struct Trial {
@@ -7,6 +8,7 @@ extension ReducedInverse {
         var longitudeError: Double
         /// The derivative of the longitude at the end with respect to the departure azimuth.
         var slope: Double
+        /// The azimuth at the end, and the arcs from the equator crossing to both ends.
         var arrival, first, second: SineCosine
         var arc, epsilon: Double
     }

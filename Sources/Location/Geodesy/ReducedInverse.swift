@@ -4,6 +4,7 @@
 /// first point is on the equator or south of it, and at least as far from the equator as the second point. The path
 /// leads east and spans at most 180 degrees of longitude.
 struct ReducedInverse {
+    /// A solution: the length in metres and the azimuths at both points.
     struct Path {
         var distance: Double
         var departure, arrival: SineCosine
@@ -47,6 +48,7 @@ struct ReducedInverse {
     }
 
     func solve() -> Path {
+        // The cosine of a pole is exactly `tiny`.
         if start.cosine == SineCosine.tiny || longitudeAngle.sine == 0 { return alongMeridian() }
         if start.sine == 0 && supplement >= WGS84.flattening * .pi { return alongEquator() }
         switch estimate() {

@@ -42,6 +42,7 @@ struct GeocentricLocation {
     }
 }
 
+/// Two angles, each stored as its sine and cosine.
 struct SineCosines {
     var sine, cosine: SIMD2<Double>
 

@@ -86,6 +86,7 @@ extension MagneticModel {
     }
 }
 
+/// The two consecutive orders whose terms are summed, as in ``MagneticModel/sectoral``.
 private struct OrderPair {
     /// The longitude multiplied by each of the two orders.
     var angle: SineCosines
@@ -131,6 +132,7 @@ private struct OrderSums {
     }
 }
 
+/// The sums over all orders, for the field or for its rate.
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
     /// The sums for order 0: `up` along the radius and `slope` along the meridian. `slope` is divided by the cosine of

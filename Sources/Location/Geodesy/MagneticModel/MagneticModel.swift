@@ -17,6 +17,7 @@ package struct MagneticModel: Sendable {
     package let releaseDate: String?
     /// The highest degree and order of the harmonics, 12 for the World Magnetic Model.
     package let degree: Int
+    /// The terms of order 0, sorted by degree, up to ``summedDegree``.
     let zonal: ContiguousArray<ZonalTerm>
     /// The terms of order 1 and above. Each element contains two terms: one of an odd order, and one whose order and
     /// degree are one higher. The elements are sorted by the odd order, then by degree. Terms with a degree above
