@@ -12,7 +12,7 @@
 /// - For each row of cells from the south, the index of its first entry (181 numbers of two bytes).
 /// - The number of entries (four bytes).
 /// - The entries, five bytes each: the first column to which the entry applies (9 bits), the label at the corner (9
-///   bits), and the offset of the arcs, or 0 (22 bits).
+///   bits), and the offset of the arcs from the end of the entries, or 0 for none (22 bits).
 /// - The arcs of each cell, as integers of variable length: the number of arcs, and for each arc the label on the left,
 ///   the label on the right, the number of line segments, and its points. The first point is relative to the corner,
 ///   and each further point to the previous point. The longitude precedes the latitude.

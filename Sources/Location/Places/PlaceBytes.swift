@@ -79,6 +79,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     }
 }
 
+/// Reads integers of variable length from consecutive bytes.
 struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The folding of names. The index is sorted by folded names, so make_places.py must fold in the same way.
 extension PlaceData {
     /// Converts a string to lower-case UTF-8 without accents and punctuation, and with single spaces between words.
     /// Latin letters become ASCII: "Île-de-France" becomes "ile de france". Other letters are only lowercased.

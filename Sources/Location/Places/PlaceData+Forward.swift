@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The search for places by name.
 extension PlaceData {
     private static let maximumResults = 5
-    /// The size of a city with 100,000 inhabitants. Cities of at least this size precede areas with the same name.
+    /// The size of a city with 100,000 inhabitants. If the largest city is at least this large, all cities with the
+    /// name precede the areas.
     private static let largeCitySize = 166
 
     /// Finds the places that a query names, for example as "city", "city, area" or "city, area, country". Parts before
@@ -124,6 +126,7 @@ extension PlaceData {
         return Array(found.prefix(Self.maximumResults))
     }
 
+    /// Returns true if the city is in each of the surroundings or near a city that they name.
     private func isCity(_ number: Int, within: [Surroundings]) throws(PlaceDataError) -> Bool {
         guard !within.isEmpty else { return true }
         let city = try cities.city(number)
@@ -148,15 +151,15 @@ extension PlaceData {
         var found: [Place] = []
         for country in countries { found.append(try place(ofCountry: country)) }
         let ranked = try ranked(cities, query)
-        var larger = 0
+        var countBeforeAreas = 0
         if let first = cities.max(by: { size(ofCity: $0) < size(ofCity: $1) }),
             size(ofCity: first) >= Self.largeCitySize
         {
-            larger = ranked.count
+            countBeforeAreas = ranked.count
         }
-        found += ranked.prefix(larger)
+        found += ranked.prefix(countBeforeAreas)
         for area in areas { if let place = try place(ofArea: area) { found.append(place) } }
-        found += ranked.dropFirst(larger)
+        found += ranked.dropFirst(countBeforeAreas)
         guard let circle = query.circle else { return found }
         let rows = found.enumerated().map { number, place in
             let distance = CityGrid.distance(
@@ -203,5 +206,6 @@ struct Surroundings {
     /// True if the part may be an abbreviation, because it is two or three bytes long.
     var isPossibleAbbreviation = false
 
+    /// True if the part names no area and no country. It may name cities.
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }
 }

@@ -20,7 +20,7 @@ extension PlaceData {
         return found
     }
 
-    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a.
+    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a. The index contains the hashes of make_places.py.
     static func nameHash(_ name: [UInt8]) -> Int {
         var value: UInt32 = 0x811C_9DC5
         for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }

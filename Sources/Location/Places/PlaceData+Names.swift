@@ -2,6 +2,7 @@
 
 import SystemCalls
 
+/// The meanings of a name, and the conversion of cities, countries and areas to places.
 extension PlaceData {
     /// If a query names a nearby city, at most this many cities with that name are checked for proximity.
     private static let maximumNeighbours = 50
@@ -19,11 +20,11 @@ extension PlaceData {
             found.countries.insert(try countryNames.integer(row, at: 0, byteCount: 2))
         }
         try forEachRow(of: areaIndex.count, equalTo: name) { (row) throws(PlaceDataError) in
-            let (area, isLetters) = try areaEntry(row)
-            return try folded(texts.text(at: areas.integer(area, at: isLetters ? 5 : 2, byteCount: 3)))
+            let (area, isAbbreviation) = try areaEntry(row)
+            return try folded(texts.text(at: areas.integer(area, at: isAbbreviation ? 5 : 2, byteCount: 3)))
         } body: { (row) throws(PlaceDataError) in
-            let (area, isLetters) = try areaEntry(row)
-            if !isLetters || !isHead { found.areas.insert(area) }
+            let (area, isAbbreviation) = try areaEntry(row)
+            if !isAbbreviation || !isHead { found.areas.insert(area) }
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
@@ -37,9 +38,9 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area to which a row of the area index refers. `isLetters` is true if the row contains the area's
-    /// abbreviation instead of its name.
-    private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
+    /// Returns the area to which a row of the area index refers. `isAbbreviation` is true if the row is sorted by the
+    /// area's abbreviation instead of its name.
+    private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isAbbreviation: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }

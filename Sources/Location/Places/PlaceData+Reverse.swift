@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The search for the place at a point.
 extension PlaceData {
     /// A point at sea belongs to the country of the nearest city if that city is within this distance, in kilometres. A
     /// point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
@@ -11,7 +12,7 @@ extension PlaceData {
 
     /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
     /// the country is that of the nearest city within 25 km. The locality is the largest city in the country whose
-    /// radius contains the point, or otherwise the nearest city within 100 km.
+    /// radius contains the point, or otherwise the nearest city within 100 km. A lake has none.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -30,6 +31,7 @@ extension PlaceData {
                 cities = NearbyCities()
             }
         }
+        // Set before the locality, because a point on a lake has none.
         let lake = try lakes.area(latitude: latitude, longitude: longitude).label
         if lake > 0 { place.inlandWater = try text(lakeNames, lake - 1, at: 0) }
         if country > 0 {

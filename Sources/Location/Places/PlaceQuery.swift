@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A search by name in `PlaceData`.
 package struct PlaceQuery: Sendable {
     /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
@@ -13,8 +14,7 @@ package struct PlaceQuery: Sendable {
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
     package static let languages: Set = [
         "ca", "cs", "da", "de", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "nb", "nl", "no", "pl", "pt", "ro",
-        "sv",
-        "tr", "vi",
+        "sv", "tr", "vi",
     ]
 
     /// The maximum length of the text in UTF-8 bytes. A longer text has no matches.
