@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// One connection to BlueZ through the system bus, used by the thread that created it until the first error.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
     private let wakeUp: WakeupPipe

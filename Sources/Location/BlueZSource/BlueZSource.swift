@@ -51,11 +51,11 @@ package final class BlueZSource: BeaconSource {
     private static func run(_ address: String, _ clock: any DeviceClock, _ hub: BeaconHub, _ wakeUp: WakeupPipe) {
         var backoff = Backoff(first: 0.25, limit: 10)
         while hub.hasSubscribers {
-            var hasWorked = false
+            var hasDelivered = false
             do throws(DeviceError) {
                 var session = try BlueZSession(address: address, clock: clock, wakeUp: wakeUp, startsDiscovery: true)
                 try session.run(while: { hub.hasSubscribers }) { event in
-                    hasWorked = true
+                    hasDelivered = true
                     switch event {
                     case .sighting(let sighting): hub.post(sighting)
                     case .lost(let error): hub.setStatus(.unavailable(error))
@@ -63,7 +63,7 @@ package final class BlueZSource: BeaconSource {
                     }
                 }
             } catch {
-                if hasWorked { backoff.reset() }
+                if hasDelivered { backoff.reset() }
                 hub.setStatus(.unavailable(error))
                 // Wait before the next attempt. The wait ends early if a subscription is added or cancelled.
                 _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.nextDelay()), clock: clock)

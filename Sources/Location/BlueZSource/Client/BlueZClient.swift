@@ -65,7 +65,9 @@ package struct BlueZClient {
     }
 
     private var nextStep = Step.none
+    /// True if the last status event was `regained`.
     private var isReceiving = false
+    /// The time of BlueZ's last message, from which the next ping is scheduled.
     private var lastMessage: BootTime
 
     /// Creates a client and queues its first calls. If `startsDiscovery` is false, the client only checks for problems.

@@ -12,6 +12,7 @@ struct DBusCall {
     var interface: String
     var member: String
     var signature = ""
+    /// True if the caller expects no reply.
     var isOneWay = false
     private var body: [UInt8] = []
 
@@ -64,7 +65,7 @@ struct DBusCall {
         Self.append(field: 6, "s", destination, to: &message)
         if !signature.isEmpty {
             Self.align(8, &message)
-            message.append(8)
+            message.append(8)  // the field that contains the signature
             Self.append(signature: "g", to: &message)
             Self.append(signature: signature, to: &message)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A received D-Bus message in either byte order. A header field is empty or nil if the message does not contain it.
 package struct DBusMessage {
     enum MessageType: UInt8 {
         case methodCall = 1
@@ -25,6 +26,7 @@ package struct DBusMessage {
     private let body: Range<Int>
     private let isBigEndian: Bool
 
+    /// A reader at the start of the body, whose types are those of `signature`.
     var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
 
     var errorText: String {
@@ -84,7 +86,8 @@ package struct DBusFramer {
         bytes.append(contentsOf: more)
     }
 
-    /// Returns the next complete message. Skips a message that has a valid length but is otherwise invalid.
+    /// Returns the next complete message, or nil if more bytes are needed. Skips a message that has a valid length but
+    /// is otherwise invalid. After an error, the boundaries of the messages are unknown.
     package mutating func next() throws(DBusFormatError) -> DBusMessage? {
         while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
             let message = Array(bytes[start..<start + size.total])
