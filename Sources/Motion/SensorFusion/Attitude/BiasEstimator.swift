@@ -9,6 +9,7 @@ struct BiasEstimator: Sendable {
     /// The variance of the heading in square radians. `coupling` is the covariance of heading and bias.
     var headingVariance = Double.pi * .pi
     var coupling = SIMD4<Double>.zero
+    /// False if `coupling` is zero.
     var isCoupled = false
     var headingCorrection = 0.0
     /// The growth of the heading variance per second. One part is constant, and the other is proportional to the
@@ -58,11 +59,11 @@ struct BiasEstimator: Sendable {
     @inline(__always)
     mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
         let residual = (rate - bias).limited(to: limit)
-        let weight = Self.weight(restVariance, noise * interval)
+        let variance = Self.measurementVariance(restVariance, noise * interval)
         let before = bias
-        headingCorrection += correct(SIMD4(1, 0, 0, 0), residual.x, weight, before)
-        headingCorrection += correct(SIMD4(0, 1, 0, 0), residual.y, weight, before)
-        headingCorrection += correct(SIMD4(0, 0, 1, 0), residual.z, weight, before)
+        headingCorrection += correct(SIMD4(1, 0, 0, 0), residual.x, variance, before)
+        headingCorrection += correct(SIMD4(0, 1, 0, 0), residual.y, variance, before)
+        headingCorrection += correct(SIMD4(0, 0, 1, 0), residual.z, variance, before)
         clip()
     }
 
@@ -73,32 +74,28 @@ struct BiasEstimator: Sendable {
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
         interval: Double
     ) {
-        let weight = Self.weight(motionVariance, noise * interval)
+        let variance = Self.measurementVariance(motionVariance, noise * interval)
         let before = bias
-        _ = correct(first, residual.x, weight, before)
-        _ = correct(second, residual.y, weight, before)
-        _ = correct(third, residual.z, weight / verticalFactor, before)
+        _ = correct(first, residual.x, variance, before)
+        _ = correct(second, residual.y, variance, before)
+        _ = correct(third, residual.z, variance / verticalFactor, before)
         clip()
     }
 
     /// Returns the measurement variance that makes the variance of the bias converge to `variance`.
     @inline(__always)
-    private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
-
-    mutating func correctByHeadingCovariance(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
-        bias += factor * part
-        covariance.subtract(part, times: inverse)
-        clip()
+    private static func measurementVariance(_ variance: Double, _ added: Double) -> Double {
+        variance * variance / added + variance
     }
 
     /// Corrects the bias using one measurement and returns the heading correction. Measurements can be applied one at a
-    /// time, because their errors are independent.
+    /// time, because their errors are independent. `before` is the bias from which the residuals were computed.
     @inline(__always)
     private mutating func correct(
-        _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
+        _ direction: SIMD4<Double>, _ residual: Double, _ variance: Double, _ before: SIMD4<Double>
     ) -> Double {
         let gain = covariance * direction
-        let inverse = 1 / (weight + direction.dot(gain))
+        let inverse = 1 / (variance + direction.dot(gain))
         let correction = (residual - direction.dot(bias - before)) * inverse
         bias += gain * correction
         covariance.subtract(gain, times: inverse)
@@ -135,9 +132,13 @@ struct BiasEstimator: Sendable {
         limitHeadingVariance()
     }
 
+    /// Corrects the bias and the variances after a heading measurement. `variance` is the sum of the heading variance
+    /// and the measurement variance.
     mutating func correctByHeading(_ disagreement: Double, gain: Double, variance: Double) {
         if isCoupled {
-            correctByHeadingCovariance(coupling, disagreement / variance, inverse: 1 / variance)
+            bias += (disagreement / variance) * coupling
+            covariance.subtract(coupling, times: 1 / variance)
+            clip()
             coupling *= 1 - gain
         }
         headingVariance *= 1 - gain
