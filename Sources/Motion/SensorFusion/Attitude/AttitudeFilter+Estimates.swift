@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The getters are inlinable. Without inlining, each call would copy the whole filter, which is large.
+/// The estimates of the filter. Without inlining, each call of a getter would copy the whole filter, which is large.
 extension AttitudeFilter {
-    /// The rotation from device axes to earth axes. The heading starts at an arbitrary angle and drifts with the
-    /// gyroscope.
+    /// The rotation from device axes to earth axes, extrapolated by the gyroscope's delay. The heading starts at an
+    /// arbitrary angle and drifts with the gyroscope.
     @inlinable public var attitude: Quaternion {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
@@ -43,7 +43,7 @@ extension AttitudeFilter {
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   the expected field is unknown
     @inlinable public var headingUncertainty: Double? {
-        Self.uncertainty(north, estimator, headingTrust, field, gap: gyroscope.timestamp - magnetometer.timestamp)
+        Self.uncertainty(north, estimator, consistency, field, gap: gyroscope.timestamp - magnetometer.timestamp)
     }
 
     @usableFromInline
@@ -56,16 +56,16 @@ extension AttitudeFilter {
 
     @usableFromInline
     static func uncertainty(
-        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: MagnetometerConsistency, _ field: MagneticReference,
-        gap: Double
+        _ north: NorthOffset, _ estimator: BiasEstimator, _ consistency: MagnetometerConsistency,
+        _ field: MagneticReference, gap: Double
     ) -> Double? {
         guard north.isKnown else { return nil }
         let gap = max(gap, 0)
-        let drift = estimator.sigma * (trust.unusedTime + gap)
+        let drift = estimator.sigma * (consistency.unusedTime + gap)
         let unmodeledDeviation = (field.expected == nil ? 10 : 1.5) * AttitudeSettings.degree
-        let disagreement = trust.meanDisagreement
+        let disagreement = consistency.meanDisagreement
         let variance =
-            estimator.headingVariance + estimator.headingNoise * gap + trust.fieldVariance + unmodeledDeviation
+            estimator.headingVariance + estimator.headingNoise * gap + consistency.fieldVariance + unmodeledDeviation
             * unmodeledDeviation
             + disagreement * disagreement + drift * drift
         return min(.pi, 2 * variance.squareRoot())
@@ -80,11 +80,12 @@ extension AttitudeFilter {
         if let strength, let dip, dip.isFinite { setExpectedField(strength: strength, dip: dip) }
     }
 
+    /// Discards the state of the heading estimation, but keeps ``northOffset`` until the next sample.
     mutating func restartHeading() {
         field.restart()
         rejection.restart()
         headingGain.restart()
-        headingTrust.restart()
+        consistency.restart()
         estimator.restartHeading()
         (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The processing of samples. Each sensor has its own function, which ignores unusable samples.
 extension AttitudeFilter {
     /// Processes a gyroscope sample.
     ///
@@ -35,8 +36,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Estimates the rotation during a gap in the samples and applies it to the attitude. After a long gap or a large
-    /// rotation, reinitializes the attitude.
+    /// Estimates the rotation during a gap in the samples and applies it to the attitude. After a long gap, a large
+    /// rotation or a clock that was set back, reinitializes the attitude.
     private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
         guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -47,6 +48,7 @@ extension AttitudeFilter {
         }
         reinitialize()
         rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
+        // Must follow `reinitialize()`, which restarts the mean without a weight.
         gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: gap, squaredRate: square))
     }
 
@@ -80,7 +82,7 @@ extension AttitudeFilter {
         rest.update(acceleration: acceleration, interval: interval)
         let vector = inclination.rotate(mean(of: acceleration, hasGyroscope: hasGyroscope, interval: interval))
         let (up, correction) = Self.leveling(vector)
-        guard up.z > -2 else { return }
+        guard up.z > -2 else { return }  // The vector is close to zero.
         isReady = true
         inclination = correction.after(inclination)
         renormalizePeriodically()
@@ -174,7 +176,7 @@ extension AttitudeFilter {
         case .next: break
         case .ignored: return
         case .start:
-            if gap > 0, gap < 1e6 { advanceHeading(by: gap) }
+            if gap > 0, gap < 1e6 { advanceHeading(by: gap) }  // The gap before the first sample is infinite.
         }
         let interval = magnetometer.interval
         guard timestamp - gyroscope.timestamp <= settings.maximumGap else {
@@ -183,7 +185,8 @@ extension AttitudeFilter {
         rest.update(field: field, interval: interval)
         fieldTime += interval
         fieldCount += 1
-        let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || headingTrust.time < 1
+        // Every sample is due in the first second after a restart, or if `weightsHeadingByUncertainty` is false.
+        let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || consistency.time < 1
         if isDue {
             delay.update(
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
@@ -226,9 +229,9 @@ extension AttitudeFilter {
             return
         }
         advanceHeading(by: interval)
-        let correction = headingTrust.correction(
+        let correction = consistency.correction(
             disagreement, field: field.current, expected: field.expected, trust: trust,
-            hasRested: rest.stillTime >= 0.9 * headingTrust.time, isResting: rest.isResting, interval: interval,
+            hasRested: rest.stillTime >= 0.9 * consistency.time, isResting: rest.isResting, interval: interval,
             estimator: &estimator)
         if correction != 0 || !north.isKnown { north.rotate(by: correction + estimator.consumeHeadingCorrection()) }
     }

@@ -42,12 +42,14 @@ public struct AttitudeFilter: Sendable {
     @usableFromInline var north = NorthOffset()
     var rejection: MagneticRejection
     var headingGain: HeadingGain
-    @usableFromInline var headingTrust: MagnetometerConsistency
+    @usableFromInline var consistency: MagnetometerConsistency
     var delay: MagnetometerDelay
     var motion = MotionLevel()
+    /// The mean magnitude of the angular rate, in rad/s.
     var meanSpeed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
-    /// The sum of the magnetometer samples since the last heading update, in the inertial frame.
+    /// The sum of the magnetometer samples since the last heading update, in the inertial frame, their number, and the
+    /// time in seconds.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
@@ -90,7 +92,7 @@ public struct AttitudeFilter: Sendable {
         field = MagneticReference(settings: settings)
         rejection = MagneticRejection(settings: settings)
         headingGain = HeadingGain(settings: settings)
-        headingTrust = MagnetometerConsistency(settings: settings)
+        consistency = MagnetometerConsistency(settings: settings)
         delay = MagnetometerDelay(settings: settings)
         gainWithoutGyroscope = OnePoleGain(timeConstant: settings.timeConstantWithoutGyroscope)
     }

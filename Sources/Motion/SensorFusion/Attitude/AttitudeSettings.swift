@@ -16,6 +16,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The standard deviation of the heading after one second without a magnetometer. It grows with the square root of
     /// time.
     package var headingDrift = 0.1 * degree
+    /// The additional standard deviation of the heading after one second of rotation at 1 rad/s.
     package var headingDriftPerRate = 0.15 * degree
     /// The deviation from the expected field at which the weight of the magnetometer is halved: a fraction for the
     /// strength, and an angle in radians for the dip.
@@ -81,6 +82,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magneticTimeConstant = 0.05
     /// The time constant with which the expected field follows the measured field while the field is undisturbed.
     package var magneticReferenceTimeConstant = 20.0
+    /// The deviation from the expected field above which the field is disturbed: a fraction for the strength, and an
+    /// angle for the dip.
     package var magneticStrengthThreshold = 0.1
     package var magneticDipThreshold = 10 * degree
     /// A new field becomes the expected field after this much time in motion.
@@ -89,6 +92,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var firstMagneticAcceptanceTime = 5.0
     /// The smallest angular rate that counts as motion for ``magneticAcceptanceTime``.
     package var magneticAcceptanceRate = 20 * degree
+    /// The time for which a disturbed field must agree with the expected field until it counts as undisturbed.
     package var magneticRecoveryTime = 0.5
     /// The longest time for which a disturbed magnetometer is ignored completely.
     package var maximumMagneticRejectionTime = 60.0

@@ -19,6 +19,7 @@ struct LowPassCoefficients: Sendable {
     private(set) var a2 = 0.0
     private(set) var g = 0.0
 
+    /// The intervals for which the coefficients are valid, initially none.
     private var shortest = 1.0
     private var longest = -1.0
     private var passesUnchanged = false
@@ -119,6 +120,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
 /// intervals.
 struct OnePoleGain: Sendable {
     private let timeConstant: Double
+    /// The intervals for which `gain` is valid, initially none.
     private var shortest = 1.0
     private var longest = -1.0
     private var gain = 0.0

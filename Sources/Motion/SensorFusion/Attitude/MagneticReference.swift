@@ -8,8 +8,10 @@ struct MagneticReference: Sendable {
     /// The expected strength and dip. The strength has the unit of the samples, and the dip is in radians below the
     /// horizon. The value is nil until a field is set or accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
+    /// The smoothed strength and dip of the measured field.
     private(set) var current = SIMD2<Double>.zero
 
+    /// The field that may become the expected one. A strength of -1 agrees with no sample, so the next one replaces it.
     private var candidate = SIMD2<Double>(-1, 0)
     private var candidateTime = 0.0
     private var undisturbedTime = 0.0

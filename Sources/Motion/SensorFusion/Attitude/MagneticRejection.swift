@@ -44,8 +44,8 @@ struct MagneticRejection: Sendable {
 /// Computes the weight with which a magnetometer sample corrects the heading, using a fixed time constant as in the
 /// published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start, in seconds, or -1 once the heading is no longer a running mean.
-    private var startTime = 0.0
+    /// Seconds, or -1 once the heading is no longer a running mean.
+    private var timeSinceStart = 0.0
     private var isFirst = true
     private var gain: OnePoleGain
     private let timeConstant: Double
@@ -66,20 +66,20 @@ struct HeadingGain: Sendable {
             case .reduced: full / rejectionFactor
             case .none: 0.0
             }
-        return startTime < 0 ? baseGain : startupGain(baseGain, interval)
+        return timeSinceStart < 0 ? baseGain : startupGain(baseGain, interval)
     }
 
     mutating func restart() {
-        startTime = 0
+        timeSinceStart = 0
         isFirst = true
     }
 
     @inline(never)
     private mutating func startupGain(_ weight: Double, _ interval: Double) -> Double {
-        startTime += interval
-        let mean = isFirst ? 1 : max(weight, interval / startTime)
+        timeSinceStart += interval
+        let mean = isFirst ? 1 : max(weight, interval / timeSinceStart)
         isFirst = false
-        if startTime + interval > timeConstant { startTime = -1 }
+        if timeSinceStart + interval > timeConstant { timeSinceStart = -1 }
         return mean
     }
 }

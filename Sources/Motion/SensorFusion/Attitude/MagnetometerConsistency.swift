@@ -8,6 +8,7 @@
 /// average out only in motion.
 @usableFromInline
 struct MagnetometerConsistency: Sendable {
+    /// The time since the first sample, in seconds.
     private(set) var time = 0.0
     /// The strength and dip of the field that determined the current heading.
     private var headingField: SIMD2<Double>?

@@ -6,6 +6,7 @@ import SystemCalls
 @usableFromInline
 struct NorthOffset: Sendable {
     private(set) var isKnown = false
+    /// The cosine and the sine of half the angle, which form a unit vector.
     private var half = SIMD2<Double>(1, 0)
 
     /// The angle in radians, from -π to π, or nil if it is unknown.

@@ -10,6 +10,8 @@ struct RestDetector: Sendable {
     /// The time without motion, in seconds.
     private(set) var stillTime = 0.0
 
+    /// True if the mean rate differs from the known bias by more than `window` while the device is not at rest. Rest
+    /// then requires stricter thresholds and the cross-check.
     private var isFarFromBias = false
     private var hasRested = false
     private var crossCheck = RestCrossCheck()
@@ -104,6 +106,7 @@ struct RestCrossCheck: Sendable {
     private var firstGravity = SIMD4<Double>.zero
     private var firstField = SIMD4<Double>.zero
     private var field = SIMD4<Double>.zero
+    /// True if no field has been measured since `begin(gravity:)`.
     private var isFieldNew = true
     private var gain = OnePoleGain(timeConstant: 0.3)
 
@@ -135,8 +138,8 @@ struct RestCrossCheck: Sendable {
         }
     }
 
-    /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
-    /// field do not confirm.
+    /// Returns true if the gyroscope has measured a rotation of at least three degrees, of which gravity and the
+    /// magnetic field confirm less than 30 %.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
         // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. In this case, the
         // check is not used once the device has been at rest.

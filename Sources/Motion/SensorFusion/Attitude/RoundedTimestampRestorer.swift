@@ -42,6 +42,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     /// Restarts the sequence, but keeps the rounding unit.
     mutating func restart() { (count, period) = (0, 0) }
 
+    /// Written by hand, because InlineArray is not Equatable. Ignores `outliers` and the data of the first window.
     static func == (left: RoundedTimestampRestorer, right: RoundedTimestampRestorer) -> Bool {
         left.unitsPerSecond == right.unitsPerSecond && left.count == right.count
             && left.sequenceTime == right.sequenceTime && left.period == right.period
