@@ -42,19 +42,20 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the `age` at which the samples in the newest window stop fitting, or nil if the window has no samples.
-    func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
+    /// Returns the sequence number at which the samples in the newest window stop fitting, or nil if the window has no
+    /// samples.
+    func firstChangedNumber(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
-            .sorted { samples[$0].age < samples[$1].age }
+            .sorted { samples[$0].sequenceNumber < samples[$1].sequenceNumber }
         guard let first = newest.first else { return nil }
         // Finds the position for which the inliers before it and the outliers after it add up to the largest number.
         var score = newest.count { !isInlier($0) }
-        var best = (score: score, age: samples[first].age)
+        var best = (score: score, number: samples[first].sequenceNumber)
         for (position, index) in newest.enumerated().dropLast() {
             score += isInlier(index) ? 1 : -1
-            if score > best.score { best = (score, samples[newest[position + 1]].age) }
+            if score > best.score { best = (score, samples[newest[position + 1]].sequenceNumber) }
         }
-        return best.age
+        return best.number
     }
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }

@@ -63,7 +63,8 @@ struct MagneticSample: Sendable, Equatable {
     var correctedDrift = 0.0
     /// The index of the time window. All attitudes in a window have the same heading error.
     var window: Int
-    var age: Int64 = 0
+    /// The position in the order of insertion. Newer samples have larger numbers.
+    var sequenceNumber: Int64 = 0
     var cell: Int
 }
 

@@ -255,10 +255,10 @@ package struct MagnetometerCalibrator: Sendable {
             lastFit = nil
             return false
         }
-        if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
+        if fit.newestWeight < Self.minimumNewestWeight, let change = firstChangedNumber {
             // The device's own field has changed. Earlier samples are obsolete, and the current calibration must be
             // confirmed again.
-            reservoir.removeAll { $0.age < change }
+            reservoir.removeAll { $0.sequenceNumber < change }
             (lastFit, isConfirmed) = (nil, false)
             return false
         }
@@ -271,14 +271,14 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The `age` of the first sample after the device's own field changed. It is nil if the samples since then do not
-    /// agree with each other, probably because a magnet is near the device.
-    private var ageOfChange: Int64? {
+    /// The sequence number of the first sample after the device's own field changed. It is nil if the samples since
+    /// then do not agree with each other, probably because a magnet is near the device.
+    private var firstChangedNumber: Int64? {
         mutating get {
-            guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
-            let latest = reservoir.samples.filter { $0.age >= age }
+            guard let number = aidedFit.firstChangedNumber(reservoir.samples) else { return nil }
+            let latest = reservoir.samples.filter { $0.sequenceNumber >= number }
             let fit = aidedFit.fit(latest, current: calibration, previous: nil)
-            return fit.map { $0.residual < Self.adoptableResidual } ?? false ? age : nil
+            return fit.map { $0.residual < Self.adoptableResidual } ?? false ? number : nil
         }
     }
 

@@ -6,7 +6,7 @@ struct SampleReservoir: Sendable {
     let capacity: Int
     private(set) var samples: [MagneticSample] = []
     private(set) var counts: [Int]
-    private var nextAge: Int64 = 0
+    private var nextSequenceNumber: Int64 = 0
 
     init(capacity: Int, cells: Int) {
         self.capacity = capacity
@@ -17,14 +17,14 @@ struct SampleReservoir: Sendable {
     mutating func insert(_ sample: MagneticSample) {
         guard counts.indices.contains(sample.cell) else { return }
         var sample = sample
-        sample.age = nextAge
-        nextAge += 1
+        sample.sequenceNumber = nextSequenceNumber
+        nextSequenceNumber += 1
         counts[sample.cell] += 1
         guard samples.count >= capacity else {
             samples.append(sample)
             return
         }
-        func rank(_ index: Int) -> (Int, Int64) { (counts[samples[index].cell], -samples[index].age) }
+        func rank(_ index: Int) -> (Int, Int64) { (counts[samples[index].cell], -samples[index].sequenceNumber) }
         guard let replaced = samples.indices.max(by: { rank($0) < rank($1) }) else { return }
         counts[samples[replaced].cell] -= 1
         samples[replaced] = sample
