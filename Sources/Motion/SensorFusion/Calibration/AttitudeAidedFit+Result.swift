@@ -2,7 +2,9 @@
 
 import SystemCalls
 
+/// The evaluation of a fit after the last `solve()`.
 extension AttitudeAidedFit {
+    /// Replaces the solution with the current correction, so it must be the last step of a fit.
     mutating func result(current: MagneticCalibration) -> MagneticFit {
         var fit = MagneticFit()
         fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The steps of a fit that update the solution.
 extension AttitudeAidedFit {
-    /// Updates the delay by one least-squares step, with all other parameters fixed.
+    /// Updates the delay by one least-squares step, with all other parameters fixed. Overwrites the sums 1 to 3 of each
+    /// window, which `solve()` recomputes.
     mutating func updateLatency(_ samples: [MagneticSample]) {
         for slot in 0..<Self.windowLimit { for k in 1..<4 { windowSums[Self.windowStride * slot + k] = 0 } }
         var products = 0.0

@@ -20,6 +20,7 @@ import SystemCalls
 /// McClure's weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500
 /// degrees per second causes an error of 7 degrees.
 struct AttitudeAidedFit: Sendable {
+    /// The number of slots for windows. The samples must be from at most this many consecutive windows.
     static let windowLimit = 16
     /// The number of unknowns: three elements and one component of the shift for each of the three matrix rows, plus
     /// three components of the bias.
@@ -52,6 +53,8 @@ struct AttitudeAidedFit: Sendable {
     static let latencyDeviation = 0.02
     static let latencyRange = -0.03...0.08
 
+    /// The number of samples. The following arrays are indexed by sample, and `rotations` has nine elements for each: a
+    /// matrix that rotates device axes to earth axes, row by row. `lengths` are the residuals.
     var count = 0
     var fields: [SIMD3<Double>]
     var rotations: [Double]
@@ -59,6 +62,7 @@ struct AttitudeAidedFit: Sendable {
     var weights: SampleWeights
     var earthFields: [SIMD3<Double>]
     var lengths: [Double]
+    /// The slot of each sample's window, which indexes the following arrays.
     var slots: [Int]
     var newestSlot = 0
     var windowSums: [Double]
@@ -119,6 +123,7 @@ struct AttitudeAidedFit: Sendable {
             updateRotations(samples)
             updateResiduals()
             updateDeviation()
+            // Must precede the new weights, because it uses the means that `updateResiduals` computed.
             updateLatency(samples)
             weights.update(lengths[..<count])
         }

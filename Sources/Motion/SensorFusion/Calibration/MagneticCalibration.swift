@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quality levels of a magnetometer calibration, in ascending order.
+/// The quality levels of a magnetometer calibration, in ascending order. The raw values are stored in calibrations.
 package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
     /// Readings are not corrected.
     case uncalibrated = -1

@@ -50,11 +50,13 @@ struct MagneticFit: Sendable, Equatable {
     }
 }
 
+/// A reading of the magnetometer that is kept for fits.
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
     /// The rotation from device axes to earth axes with an arbitrary heading. It is the identity if there is no
     /// gyroscope.
     var attitude: Quaternion
+    /// The angular rate in rad/s, in device axes, or zero if it is unknown.
     var rate: SIMD3<Double>
     /// The integral of the up direction in device axes since the start of the window, in seconds. The product of the
     /// integral and the gyroscope bias is the heading drift.
@@ -65,6 +67,7 @@ struct MagneticSample: Sendable, Equatable {
     var window: Int
     /// The position in the order of insertion. Newer samples have larger numbers.
     var sequenceNumber: Int64 = 0
+    /// The cell in ``SampleReservoir``.
     var cell: Int
 }
 

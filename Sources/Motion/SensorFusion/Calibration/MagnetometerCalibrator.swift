@@ -64,6 +64,7 @@ package struct MagnetometerCalibrator: Sendable {
     private var drift = SIMD3<Double>.zero
     private var correctedDrift = 0.0
     private var windowEnd = -Double.infinity
+    /// The time at which the attitude becomes accurate, or infinity before the first attitude.
     private var settlingEnd = Double.infinity
     private var lastFitTime = -Double.infinity
     private var newSamples = 0
@@ -144,7 +145,9 @@ package struct MagnetometerCalibrator: Sendable {
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
+    /// The longest interval, in seconds, over which two attitudes determine a rate.
     static let maximumRateInterval = 0.15
+    /// The angular rate in rad/s above which samples are ignored.
     static let maximumRate = 12.0
     /// The minimum difference between successive stored samples if there are no attitudes, as a fraction of the
     /// magnitude of the reading and as a fraction of the field strength. The larger value applies.

@@ -4,7 +4,9 @@
 /// cell, so that minutes at rest do not outweigh the few seconds in which the device rotated.
 struct SampleReservoir: Sendable {
     let capacity: Int
+    /// The samples in no particular order.
     private(set) var samples: [MagneticSample] = []
+    /// The number of samples in each cell.
     private(set) var counts: [Int]
     private var nextSequenceNumber: Int64 = 0
 
