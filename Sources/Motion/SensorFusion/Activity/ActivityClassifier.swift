@@ -18,6 +18,7 @@ package struct ActivityClassifier: Sendable {
     /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
     /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
     static let minimumRunningScore = 0.98
+    /// The factor in g/Hz and the frequency in hertz in the score for running.
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.
@@ -124,7 +125,7 @@ package struct ActivityClassifier: Sendable {
 }
 
 /// The activity of a person who carries the device. Several values may be set at once: sitting in a car at a traffic
-/// light is both automotive and stationary.
+/// light is both automotive and stationary. The raw values are stored in the step log.
 package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -139,6 +140,7 @@ package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package static let unknown = CarriedActivity(rawValue: 32)
 }
 
+/// The confidence in an activity. The raw values are stored in the step log.
 package enum ActivityConfidence: UInt8, Sendable, Comparable {
     case low = 0
     case medium = 1

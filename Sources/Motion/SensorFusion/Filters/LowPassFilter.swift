@@ -67,8 +67,8 @@ public struct LowPassFilter: SampleFilter {
     /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative or NaN, samples pass
-    ///     unchanged.
+    ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,
+    ///     samples pass unchanged. If it is zero, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0, startingAt: start)

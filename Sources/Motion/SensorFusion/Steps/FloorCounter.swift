@@ -13,14 +13,17 @@ package struct FloorCounter: Sendable {
     /// The height of a floor, in metres. For the first floor of a climb, it is reduced by `firstFloorTolerance`.
     static let floorHeight = 3.0
     private static let firstFloorTolerance = 0.3
+    /// The range of the vertical speed on stairs, in m/s.
     private static let minimumClimbSpeed = 0.1
     private static let maximumClimbSpeed = 0.8
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
+    /// The height change in the opposite direction after which a climb ends, in metres.
     private static let reversal = 1.0
     /// The number of later heights that must arrive before a height is processed. By then, all steps up to its time are
     /// known. At one height per second, this is also the delay in seconds.
     private static let delay = 6
+    /// The number of height changes over which the speed is computed. At one height per second, also the seconds.
     private static let speedInterval = 4
     /// The longest interval between two heights of a climb, in seconds.
     private static let maximumGap = 3.0
@@ -36,8 +39,10 @@ package struct FloorCounter: Sendable {
     private var lastTime = -Double.infinity
     /// The last few values of the net height gained on foot, in metres, oldest first.
     private var heights: [Double] = []
+    /// The current climb: 1 up, -1 down, or 0 if there is none. The next four properties belong to it.
     private var direction = 0.0
     private var base = 0.0
+    /// The greatest progress in metres since `base`, and the floors counted in this climb.
     private var farthest = 0.0
     private var counted = 0
     private var lastClimb = -Double.infinity

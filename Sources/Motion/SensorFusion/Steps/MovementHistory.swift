@@ -20,6 +20,7 @@ struct MovementHistory: Sendable {
     /// slow stride).
     private static let lags = 7...37
     private static let minimumValues = 20
+    /// A power of two, because indices are masked with `capacity - 1`.
     private static let capacity = 128
     /// The duration of a runner's shortest stride, in seconds.
     private static let minimumStride = 0.5

@@ -78,6 +78,7 @@ package struct StepDetector: Sendable {
     }
 
     /// Processes the latest value of the band-pass filter, and appends newly counted steps to `steps`, oldest first.
+    /// `history` must already contain the value.
     mutating func process(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
         if isWalking, time - lastCandidate > Self.maximumStepDuration + StepBandPass.delay { endRun() }

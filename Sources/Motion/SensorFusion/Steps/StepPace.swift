@@ -9,6 +9,7 @@ package struct StepPace: Sendable {
     /// The maximum number of stored steps, which is more than a person takes in five seconds.
     private static let capacity = 24
 
+    /// Ring buffers with `capacity` elements. The newest step is the one before `next`.
     private var times = InlineArray<24, Double>(repeating: -.infinity)
     private var lengths = InlineArray<24, Double>(repeating: 0)
     private var next = 0

@@ -4,6 +4,7 @@
 /// after a gap. Late and duplicate samples are ignored, unless the clock was set back by more than ``maximumGap``.
 struct UniformResampler: Sendable {
     enum Step: Sendable {
+        /// The number of output samples, each of which ``next()`` must return before the following input.
         case available(Int)
         /// The first sample, or the first sample after a gap. The sample is also the first output sample.
         case start
