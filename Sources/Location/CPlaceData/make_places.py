@@ -320,7 +320,7 @@ def crosses(a, b, x, y, size):
 # --- Names
 
 def folded(text):
-    """Removes case, accents and punctuation, like PlaceText.fold in Places."""
+    """Removes case, accents and punctuation, like PlaceData.folded in Places."""
     out = []
     for char in text:
         part = FOLD.get(char)
@@ -371,7 +371,7 @@ def u24(value):
 
 
 def mark(key):
-    """Returns eight bits of a name, like PlaceData.mark in Places: FNV-1a."""
+    """Returns eight bits of a name, like PlaceData.nameHash in Places: FNV-1a."""
     value = 0x811C9DC5
     for byte in key:
         value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
