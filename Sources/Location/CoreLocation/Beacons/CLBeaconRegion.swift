@@ -5,7 +5,7 @@ public import Foundation
 
 /// A region defined by beacons. The device is inside the region as long as it receives a matching beacon. Two beacon
 /// regions are equal if their identifiers are equal.
-open class CLBeaconRegion: CLRegion, @unchecked Sendable {
+open class CLBeaconRegion: CLRegion, @unchecked Sendable {  // Like CLRegion, thread-safe.
     let pattern: BeaconPattern
 
     /// Creates a region for the beacons that satisfy a constraint.
@@ -52,7 +52,10 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
 
     /// Whether the app is notified when the user turns on the display while the device is inside the region. This
     /// property has no effect on Linux. The default is false.
-    open var notifyEntryStateOnDisplay = false
+    open var notifyEntryStateOnDisplay: Bool {
+        get { notifiesOnDisplay }
+        set { notifiesOnDisplay = newValue }
+    }
 
     /// Returns advertisement data that lets this machine act as a beacon for the region.
     ///

@@ -47,7 +47,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         else { return nil }
         storedIdentifier = identifier
         circle = Circle(coder: coder)
-        flags.store(UInt8(truncatingIfNeeded: stored & 3), ordering: .relaxed)
+        flags.store(UInt8(truncatingIfNeeded: stored & 7), ordering: .relaxed)
     }
 
     /// The name of the region, unique among the regions that an app monitors.
@@ -92,7 +92,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         coder.encode(text: identifier, forKey: Key.identifier)
-        coder.encode(words: [(notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0)], forKey: Key.flags)
+        let display: UInt64 = notifiesOnDisplay ? 4 : 0
+        coder.encode(words: [(notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0) | display], forKey: Key.flags)
         circle?.encode(with: coder)
     }
 
@@ -104,6 +105,12 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// A description of the type and identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
+
+    /// The value of `CLBeaconRegion.notifyEntryStateOnDisplay`.
+    final var notifiesOnDisplay: Bool {
+        get { has(Flags.display) }
+        set { set(Flags.display, newValue) }
+    }
 
     /// The time at which the region's reported state began, or nil for regions created by an app.
     var stateTimestamp: Double? {
@@ -128,6 +135,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private enum Flags {
         static let entry: UInt8 = 1
         static let exit: UInt8 = 2
+        static let display: UInt8 = 4
     }
 
     fileprivate enum Key {

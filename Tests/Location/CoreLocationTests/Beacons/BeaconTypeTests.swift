@@ -62,7 +62,7 @@ struct BeaconTypeTests {
             #expect(same == region)
             #expect(same.uuid == uuid && same.major == 7 && same.minor == 0)
             #expect(same.beaconIdentityConstraint == CLBeaconIdentityConstraint(uuid: uuid, major: 7, minor: 0))
-            #expect(!same.notifyOnExit)
+            #expect(!same.notifyOnExit && same.notifyEntryStateOnDisplay)
         }
         #expect(CLBeaconRegion(uuid: UUID(), identifier: "door") == region)
         #expect(CLBeaconRegion(uuid: uuid, identifier: "a").major == nil)
