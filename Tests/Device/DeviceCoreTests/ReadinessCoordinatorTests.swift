@@ -64,10 +64,12 @@ struct ReadinessCoordinatorTests {
 
     private let choice = Choice()
 
-    private func coordinator(_ source: Source, tolerance: Double = 600) throws -> ReadinessCoordinator {
+    private func coordinator(
+        _ source: Source, tolerance: Double = 600, limit: Double? = nil, clock: any DeviceClock = LiveClock()
+    ) throws -> ReadinessCoordinator {
         ReadinessCoordinator(
-            source: source, wakeUp: try WakeupPipe(for: "the test"), clock: LiveClock(), tolerance: tolerance,
-            limit: tolerance + 1
+            source: source, wakeUp: try WakeupPipe(for: "the test"), clock: clock, tolerance: tolerance,
+            limit: limit ?? tolerance + 1
         ) { [choice] in choice.executor.withLock { $0 } }
     }
 
@@ -102,6 +104,19 @@ struct ReadinessCoordinatorTests {
         #expect(executor.waitForEnd(seconds: 0))
         try coordinator.run()
         #expect(source.log == ["thread", "executor", "thread"])
+    }
+
+    @Test("The time before an executor is registered does not count as an interval between reads")
+    func lateRegistration() throws {
+        let (source, executor, clock) = (try Source(), ManualPollingExecutor(), VirtualClock())
+        var coordinator = try coordinator(source, tolerance: 1, limit: 200, clock: clock)
+        clock.move(to: BootTime.zero.advanced(bySeconds: 100))
+        choice.executor.withLock { $0 = executor }
+        _ = coordinator.update()
+        executor.pollNow()
+        // 1.5 times 95 % of the initial interval of one second, plus the tolerance.
+        let dueTime = coordinator.dueTime?.seconds
+        #expect(abs((dueTime ?? 0) - (100 + 0.95 * 1.5 + 1)) < 1e-6)
     }
 
     @Test("A coordinator that is destroyed ends polling by the executor")

@@ -23,6 +23,8 @@ import SystemCalls
 ///
 /// If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the timer.
 /// Otherwise, it would wake repeatedly while the device is silent.
+///
+/// The source's thread owns the coordinator and is the only one to use it.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
@@ -35,7 +37,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let source: any PollableSource
     private let wakeUp: WakeupPipe
     private let clock: any DeviceClock
-    private let monitor: ReadDeadlineMonitor
+    private let tolerance: Double
+    private let limit: Double
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
     /// The executor that was last passed to `register(_:)`, whether or not the registration succeeded. It is not
@@ -49,8 +52,10 @@ package struct ReadinessCoordinator: ~Copyable {
     ///   - wakeUp: Signaled when the subscriptions change.
     ///   - tolerance: The number of seconds by which a read may be late before the source's thread reads in place of
     ///     the executor.
-    ///   - limit: The maximum time, in seconds, from one read until the next read is due.
+    ///   - limit: The maximum time, in seconds and including the tolerance, from one read by the executor until the
+    ///     source's thread reads in its place.
     ///   - executor: Returns the executor shared by all subscribers, or nil if their executors differ or cannot poll.
+    ///     Called on the source's thread and on executors.
     package init(
         source: any PollableSource, wakeUp: WakeupPipe, clock: any DeviceClock, tolerance: Double, limit: Double,
         executor: @escaping @Sendable () -> (any PollingExecutor)?
@@ -58,12 +63,15 @@ package struct ReadinessCoordinator: ~Copyable {
         self.source = source
         self.wakeUp = wakeUp
         self.clock = clock
+        self.tolerance = tolerance
+        self.limit = limit
         self.executor = executor
-        monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
     }
 
     deinit { if case .executor(let registration, _) = owner { registration.cancel() } }
 
+    /// Waits once and then reads. A thread that also waits for other events instead calls `update()`, waits for
+    /// `pollTarget`, and calls `handle(isReady:)`.
     package mutating func run() throws(DeviceError) {
         if update() { return try handle(isReady: false) }
         let (descriptor, deadline) = pollTarget
@@ -71,6 +79,9 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
+
+    /// The time at which the executor's next read is overdue, or nil if the source's thread polls.
+    var dueTime: BootTime? { if case .executor(let registration, _) = owner { registration.dueTime } else { nil } }
 
     /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time until which
     /// the thread may wait.
@@ -110,6 +121,7 @@ package struct ReadinessCoordinator: ~Copyable {
 
     private mutating func register(_ executor: any PollingExecutor) {
         let (readiness, wakeUp, current) = (readiness, wakeUp, self.executor)
+        let monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
         let registration = try? PollingRegistration(
             source, executor, monitor, clock: clock, wakeUp: wakeUp,
             isValid: { [weak executor] in current() === executor },
@@ -154,7 +166,8 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 }
 
-/// A source's registration with an executor, used by the executor and by the source's thread.
+/// A source's registration with an executor. The executor calls only the closure that `init` passes to it. All other
+/// calls are made on the source's thread. `source.deadline` is read with the lock of `monitor` held.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
     let timer: TimerFD
