@@ -8,7 +8,7 @@ import SystemCalls
 /// the port at any time. Locks are taken in the order `coordinator`, `readLock`, `ChannelCore.state`; `executor` is
 /// always the last one.
 struct ChannelPolling: ~Copyable {
-    /// The maximum time, in seconds, from one read by the executor until the next one is overdue.
+    /// The maximum value of the coordinator's `limit`, in seconds.
     static let maximumReadInterval = 30.0
     /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
     /// read bytes, so the observer must not read from the channel. `detachFromReactor` sets the value to true before
@@ -20,7 +20,7 @@ struct ChannelPolling: ~Copyable {
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
-    /// The maximum time, in seconds, that the executor may leave available input unread.
+    /// The maximum value of the coordinator's `tolerance`, in seconds.
     let tolerance: Double
     /// False once the connection is about to end. Only the reactor may then poll the port.
     let isAllowed = Atomic<Bool>(true)
@@ -56,6 +56,7 @@ extension ChannelCore {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
             hasInput = polling.readLock.withLock { isDetached in
                 if isDetached { return false }
+                // The reactor or the executor reads again and then handles the end of the connection.
                 _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
@@ -66,8 +67,8 @@ extension ChannelCore {
     /// Called on the opening thread, before the reactor serves the channel. `wakeUp` wakes the reactor thread.
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
-        // If the executor does not read for max(limit, tolerance) seconds, or less if it usually reads more often, the
-        // reactor reads in its place. Both values are at most the buffering time, so no input is lost.
+        // If the executor does not read for `limit` seconds, the reactor reads in its place. `limit` is at most the
+        // buffering time, so no input is lost. The tolerance is smaller, because `limit` includes it.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
@@ -129,8 +130,8 @@ extension ChannelCore: PollableSource {
     /// Reads from the port on the executor or, if `cause` is `.overdue`, on the reactor thread. The reactor reports the
     /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
-        // With `.thread`, either only timeouts may have expired, and channels have none, or the reactor itself polls
-        // the port, so `serve` reads.
+        // If an executor polls, `.thread` means that only timeouts may have expired, and channels have none. Otherwise,
+        // the reactor polls the port, and `serve` reads.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
