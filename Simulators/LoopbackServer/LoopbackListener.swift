@@ -3,6 +3,7 @@
 package import DeviceCore
 import SystemCalls
 
+/// A TCP socket that listens on 127.0.0.1 until the object is released. Can be used from any thread.
 package final class LoopbackListener: Sendable {
     package enum AcceptResult {
         /// A new connection. The caller must close its descriptor.
@@ -71,6 +72,7 @@ package final class LoopbackListener: Sendable {
         }
     }
 
+    /// Reads `errno`, so it must be called before close(2).
     private static func failure(_ call: String, _ port: UInt16, _ owner: String) -> DeviceError {
         let number = errno
         let remedy =
@@ -92,6 +94,7 @@ package final class LoopbackAcceptor {
     private var listener: LoopbackListener?
     private var nextAttempt = BootTime.zero
 
+    /// False closes the port immediately. After a change to true, `acceptPending` opens it again.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     package init(_ listener: LoopbackListener) {

@@ -4,6 +4,7 @@ package import DeviceCore
 package import Synchronization
 import SystemCalls
 
+/// The state that a server's thread shares with other threads. `stop()` makes the run of the `ServiceLoop` end.
 package protocol ServiceState: Sendable {
     func stop()
 }
@@ -116,6 +117,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
         let semaphore = BinarySemaphore()
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: seconds)
+        // The semaphore is registered before the first check, so that no later update is missed.
         waiters.withLock { $0.append(semaphore) }
         defer { waiters.withLock { semaphores in semaphores.removeAll { $0 === semaphore } } }
         while !condition(content.withLock { $0 }) {
