@@ -120,7 +120,7 @@ public final class AccessorySimulator: Sendable {
             }
         }
         let declared = Self.declared(accessory.description, ports: ports)
-        let attached = AttachedAccessory(id: id, ports: ports, file: folder.file(id))
+        let attached = AttachedAccessory(id: id, ports: ports, announcementPath: folder.file(id))
         // The accessory must be served before programs can see its announcement.
         state.content.withLock { $0.attached[id] = SimulatedTraffic() }
         state.add(.attach(TransferBox(attached)))
@@ -145,6 +145,7 @@ public final class AccessorySimulator: Sendable {
         perform { .setInputPaused(id, isPaused, done: $0) }
     }
 
+    /// Waits at most 15 s, which is longer than `SimulatorLoop.closingTimeout`.
     private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {
         guard let state = thread.current?.state else { return }
         let done = BinarySemaphore()

@@ -9,8 +9,10 @@ import Trace
 /// Attaches and detaches the accessories of a trace at their recorded times.
 final class AccessoryTracePlayer: Sendable {
     private struct Step {
+        /// The time in nanoseconds since the start of the trace.
         var time: Int64
         var isAttach: Bool
+        /// The index of the accessory in `accessories`.
         var index: Int
     }
 
@@ -39,6 +41,7 @@ final class AccessoryTracePlayer: Sendable {
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
+        // A signal wakes only one thread, so it is passed on to the next one.
         if hasPlayed { done.signal() }
         return hasPlayed
     }
@@ -50,6 +53,7 @@ final class AccessoryTracePlayer: Sendable {
             try SharedStartWaiter(common, folder: folder)
         }
         state.withLock { $0 = State(startWaiter: startWaiter) }
+        // The thread does not retain the simulator, because releasing the simulator stops it.
         try WorkerThread.start { [weak simulator] in
             var start = startWaiter?.wait { self.isStopped }
             repeat {

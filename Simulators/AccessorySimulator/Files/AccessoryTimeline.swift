@@ -16,6 +16,7 @@ struct AccessoryTimeline {
     struct Accessory {
         var name: String
         var description: AccessoryDescription
+        /// The dialogues of each protocol, keyed by the protocol's name, one per session.
         var dialogues: [String: [Dialogue]] = [:]
         /// The time of attachment, in nanoseconds since the start of the trace.
         var attach: Int64

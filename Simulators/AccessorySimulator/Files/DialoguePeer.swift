@@ -9,9 +9,9 @@ import UmockdevFormat
 final class DialogueSequence: Sendable {
     private struct State {
         var begunCount = 0
-        var finished = 0
-        /// The number of program actions so far, such as opening a session or writing.
-        var progress = 0
+        var finishedCount = 0
+        /// The number of events so far: programs open sessions or write, and dialogues end.
+        var activityCount = 0
     }
 
     let name: String
@@ -39,18 +39,18 @@ final class DialogueSequence: Sendable {
 
     func recordActivity() { recordActivity { _ in } }
 
-    func finish() { recordActivity { $0.finished += 1 } }
+    func finish() { recordActivity { $0.finishedCount += 1 } }
 
     private func recordActivity<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         defer { progressed.signal() }
         return state.withLock { state in
-            state.progress += 1
+            state.activityCount += 1
             return body(&state)
         }
     }
 
-    var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
-    var activityCount: Int { state.withLock { $0.progress } }
+    var isFinished: Bool { state.withLock { $0.finishedCount >= dialogues.count } }
+    var activityCount: Int { state.withLock { $0.activityCount } }
 
     func reportMissing() {
         let begunCount = state.withLock { $0.begunCount }
@@ -63,7 +63,7 @@ final class DialogueSequence: Sendable {
     func report(_ number: Int, _ text: String) { differenceList.add("\(name), session \(number + 1): \(text)") }
 }
 
-/// A peer that plays recorded dialogues. The first session plays the first dialogue.
+/// A peer that plays recorded dialogues. The first session plays the first dialogue. Each session has its own copy.
 struct DialoguePeer: AccessoryPeer {
     let sequence: DialogueSequence
     private var number = 0
@@ -106,7 +106,7 @@ struct DialoguePeer: AccessoryPeer {
     }
 }
 
-/// Descriptions of mismatches between the bytes sent by programs and the recorded bytes.
+/// Descriptions of deviations from the recording, for `AccessorySimulator.differences`.
 final class DifferenceList: Sendable {
     /// The maximum number of descriptions. Further descriptions are dropped.
     static let maximum = 100

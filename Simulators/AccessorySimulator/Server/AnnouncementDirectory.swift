@@ -5,6 +5,7 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
+/// The directory that programs watch. It contains the announcements, `ID.json`, and the sockets, `ID-INDEX`.
 struct AnnouncementDirectory: Sendable {
     /// The size of `sun_path` in bytes, including the terminating NUL.
     private static let maximumSocketPathSize = 108
@@ -27,7 +28,6 @@ struct AnnouncementDirectory: Sendable {
 
     func file(_ id: Int) -> String { "\(path)/\(id).json" }
 
-    /// Returns the path of a protocol's socket. The path is short because the system limits socket paths to 107 bytes.
     func socket(_ id: Int, _ endpointIndex: Int) -> String { "\(path)/\(id)-\(endpointIndex)" }
 
     /// Creates the announcement atomically, so that programs never read an incomplete file.
@@ -43,6 +43,7 @@ struct AnnouncementDirectory: Sendable {
         }
     }
 
+    /// Removes a late announcement and then the directory, which `remove()` cannot remove while it contains a file.
     func removeAnnouncement(_ id: Int) {
         unlink(file(id))
         rmdir(path)

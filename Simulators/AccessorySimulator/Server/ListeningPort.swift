@@ -5,7 +5,7 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A Unix domain socket that accepts one program at a time.
+/// A Unix domain socket that accepts one program at a time. Confined to the server's thread.
 final class ListeningPort: SimulatedPort {
     /// The delay in seconds before the next attempt after accept(2) has failed.
     private static let acceptRetryDelay = 0.1
@@ -136,7 +136,7 @@ final class ListeningPort: SimulatedPort {
     }
 
     /// Fills the backlog with a connection to the port's own socket. If another program already occupies the backlog,
-    /// disconnects that program first.
+    /// disconnects that program first. Gives up after 64 attempts, so that it does not block the server.
     private func blockBacklog() {
         for _ in 0..<64 {
             backlogBlocker = Sockets.connection(to: path) ?? -1
@@ -150,6 +150,7 @@ final class ListeningPort: SimulatedPort {
         guard backlogBlocker >= 0 else { return }
         systemClose(backlogBlocker)
         backlogBlocker = -1
+        // The closed connection remains in the backlog until it is accepted.
         if let descriptor = acceptConnection() { systemClose(descriptor) }
     }
 

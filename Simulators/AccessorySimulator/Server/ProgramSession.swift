@@ -14,6 +14,7 @@ final class ProgramSession {
     /// Bytes from the peer that have not been written to the descriptor yet.
     private var pending = FIFOQueue<UInt8>()
     private var isPeerFinished = false
+    /// True if no more bytes arrive from the program.
     var hasProgramClosed = false
     /// True if the program no longer reads. The port may still have to read bytes that the program wrote earlier.
     var hasProgramStoppedReading = false

@@ -22,6 +22,7 @@ protocol SimulatedPort: AnyObject {
     /// The deadline for the program to read the remaining bytes. Nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
 
+    /// Transfers bytes and advances the session. `revents` is 0 if poll(2) has reported no event.
     func serve(revents: Int16, context: PortContext)
 
     func close()

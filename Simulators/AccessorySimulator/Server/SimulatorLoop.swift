@@ -9,7 +9,7 @@ import Trace
 struct AttachedAccessory {
     let id: Int
     let ports: [(name: String, port: any SimulatedPort)]
-    let file: String
+    let announcementPath: String
 }
 
 enum SimulatorCommand: Sendable {
@@ -84,6 +84,7 @@ final class SimulatorLoop: ServiceLoop {
 
     func run() {
         var pollSet = PollSet(wakeUp: state.wakeUp, clock: clock)
+        // The element at index i belongs to `pollSet[i + 1]`. `pollSet[0]` is the descriptor of `openings`.
         var owners: [(accessory: Int, portIndex: Int)] = []
         var ready: [Int: [Int: Int16]] = [:]
         while true {
@@ -92,6 +93,7 @@ final class SimulatorLoop: ServiceLoop {
             state.notifyWaiters()
             ready.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
+            // No event reports the end of a retained session, so these sessions are checked every 20 ms.
             pollSet.begin(deadline: sessions.isEmpty ? .never : clock.now.advanced(bySeconds: 0.02))
             pollSet.add(state.openings.descriptor)
             for (id, accessory) in accessories {
@@ -144,7 +146,7 @@ final class SimulatorLoop: ServiceLoop {
 
     /// Removes the announcement of an accessory, then closes its ports.
     private func finish(_ accessory: AttachedAccessory) {
-        unlink(accessory.file)
+        unlink(accessory.announcementPath)
         for entry in accessory.ports {
             if let session = entry.port.programSession?.session { retainSession(session) }
             entry.port.close()

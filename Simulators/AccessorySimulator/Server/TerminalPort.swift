@@ -6,7 +6,7 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A pseudo-terminal that replaces a serial port.
+/// A pseudo-terminal that replaces a serial port. Confined to the server's thread.
 ///
 /// Programs flush a serial port as the last step of opening it, and the flush discards all earlier bytes. The peer
 /// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up discards
@@ -150,16 +150,17 @@ final class TerminalPort: SimulatedPort {
 
     private func read(_ context: PortContext) {
         while programSession?.hasSpace ?? true {
+            // In packet mode, each read returns a status byte before the data, so `part` has one more byte.
             let maximumCount = min(programSession?.localChannel.spaceAvailable ?? 4096, context.buffer.count - 1)
             let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...maximumCount])
             let count = systemRead(master, part)
             if count > 0 {
-                let mark = part[0]
-                if mark == 0 {
+                let status = part[0]
+                if status == 0 {
                     // The program has written bytes, so it has finished opening the port.
                     if count > 1, programSession == nil { begin(context) }
                     programSession?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
-                } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
+                } else if status & UInt8(TIOCPKT_FLUSHREAD) != 0 {
                     // The port may have been closed and reopened between two checks, so the current session is ended
                     // first.
                     endSession(context)
