@@ -2,6 +2,7 @@
 
 import Trace
 
+/// The pending and current faults of a simulated gpsd. Confined to the server's thread.
 struct GPSDFaultState {
     enum Action {
         case drop
@@ -23,6 +24,7 @@ struct GPSDFaultState {
     private(set) var greetingDelay = 0.0
     private(set) var version: (major: Int32, minor: Int32)?
     private var garbage = 0
+    /// nil if no `halfLine` fault is pending, and `.some(nil)` if the connection is to be closed after half a report.
     private var pendingHalfLine: Double??
     private var isListening = true
     private var pendingFaults: [Entry] = []
@@ -52,6 +54,7 @@ struct GPSDFaultState {
         while let index = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: index)
             if let action = apply(entry) { actions.append(action) }
+            // The duration depends on `isListening`, which has changed if the fault is `restart`.
             guard let duration = duration(of: entry), let ending = entry.fault.action.ending else { continue }
             let startTime = entry.time >= 0 ? entry.time : seconds ?? 0
             let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(startTime + max(0, duration)))

@@ -4,6 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
+/// The version and the receivers of a simulated gpsd, and its replies to requests. Performs no I/O.
 struct GPSDState {
     static let maximumReceivers = 256
     /// The maximum size of a reply, in bytes. A reply answers all requests that arrive in a single read. Longer replies
@@ -50,6 +51,7 @@ struct GPSDState {
         case .devices: appendDevices(to: &reply)
         case .poll: Self.append(poll(policy, now), to: &reply)
         case .watch(let isChange, let fault):
+            // As in gpsd, DEVICES and WATCH also follow the error about an invalid object.
             if let fault {
                 Self.append(error: "Invalid WATCH: \(fault)", to: &reply)
             } else if isChange, policy.isEnabled, !policy.device.isEmpty, present(Array(policy.device.utf8)) == nil {
@@ -186,6 +188,7 @@ struct SimulatedReceiver {
         (lastPosition, lastSky, lastNoise, newSky) = (nil, nil, nil, nil)
     }
 
+    /// The DEVICE object for clients. For a receiver that is not present, it contains only the path and `activated` 0.
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
         var inactive = ReceiverDescription(path: description.path)

@@ -23,11 +23,12 @@ struct PlayedTrace {
     /// gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// `last` is the time of the last event in the current pass. `step` is the most recent interval between events that
-    /// is greater than 0.
+    /// The time of the last event in the current pass, the most recent interval between events that is greater than 0,
+    /// and the start of the current pass since the start of playback, in nanoseconds.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
+    /// False for a trace without events. Such a trace is not repeated, because `next()` would never return.
     private var hasPlayedAny = false
     /// The receiver whose fixes determine the event times, and the time of its last fix. Used only for traces without
     /// arrival times.

@@ -8,7 +8,7 @@ struct GPSDRequestReader {
     static let maximumReadSize = 8191
 
     private let bytes: [UInt8]
-    private var at = 0
+    private var offset = 0
 
     init(_ input: UnsafeRawBufferPointer) {
         // gpsd handles the input as a C string, which ends at the first NUL, and appends a line feed.
@@ -20,8 +20,8 @@ struct GPSDRequestReader {
 
     /// Returns the next request, or nil if there is none. A WATCH request that contains an object changes `policy`.
     mutating func next(_ policy: inout GPSDWatch) -> GPSDCommand? {
-        while at < bytes.count, GPSDObjectReader.isBlank(bytes[at]) { at += 1 }
-        guard at < bytes.count else { return nil }
+        while offset < bytes.count, GPSDObjectReader.isBlank(bytes[offset]) { offset += 1 }
+        guard offset < bytes.count else { return nil }
         if skip("?DEVICES;") { return .devices }
         if skip("?VERSION;") { return .version }
         if skip("?POLL;") { return .poll }
@@ -29,14 +29,14 @@ struct GPSDRequestReader {
         if skip("?WATCH=") { return .watch(isChange: true, fault: watch(&policy)) }
         if skip("?DEVICE;") { return .device(path: nil, isConfiguration: false, fault: nil) }
         if skip("?DEVICE=") { return device() }
-        defer { at = bytes.count }
-        return .unrecognized(bytes[at...])
+        defer { offset = bytes.count }
+        return .unrecognized(bytes[offset...])
     }
 
     private mutating func skip(_ word: StaticString) -> Bool {
         word.withUTF8Buffer { word in
-            guard bytes[at...].starts(with: word) else { return false }
-            at += word.count
+            guard bytes[offset...].starts(with: word) else { return false }
+            offset += word.count
             return true
         }
     }
@@ -47,11 +47,12 @@ struct GPSDRequestReader {
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
         watch.device = ""
+        // gpsd 3.22 defines the names and the maximum lengths, here and in `device()`.
         let flags: [String: WritableKeyPath<GPSDWatch, Bool>] = [
             "enable": \.isEnabled, "json": \.json, "nmea": \.nmea, "scaled": \.scaled, "timing": \.timing,
             "split24": \.split24, "pps": \.pps,
         ]
-        var reader = GPSDObjectReader(bytes, from: at) { name in
+        var reader = GPSDObjectReader(bytes, from: offset) { name in
             switch name {
             case "device": .text(127)
             case "class": .text(511)
@@ -70,7 +71,7 @@ struct GPSDRequestReader {
 
     private mutating func device() -> GPSDCommand {
         var path: [UInt8]?
-        var reader = GPSDObjectReader(bytes, from: at) { name in
+        var reader = GPSDObjectReader(bytes, from: offset) { name in
             switch name {
             case "path", "subtype", "subtype1": .text(127)
             case "driver": .text(63)
@@ -87,8 +88,8 @@ struct GPSDRequestReader {
     }
 
     private mutating func finish(at end: Int) {
-        at = end
-        if at < bytes.count, bytes[at] == UInt8(ascii: ";") { at += 1 }
+        offset = end
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: ";") { offset += 1 }
     }
 }
 

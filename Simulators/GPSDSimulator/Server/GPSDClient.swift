@@ -32,7 +32,7 @@ final class GPSDClient {
     private(set) var pending = FIFOQueue<UInt8>()
     /// Pending bytes are held back until this time.
     private(set) var delayedUntil = BootTime.zero
-    /// The time at which the socket last accepted pending bytes.
+    /// The time at which bytes became pending, or at which the socket last accepted some of them.
     private(set) var lastProgress = BootTime.zero
 
     /// Creates a client for a non-blocking socket, which is closed when this object is released.

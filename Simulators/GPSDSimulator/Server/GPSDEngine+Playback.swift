@@ -5,6 +5,7 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
+/// Playback of the trace, and delivery of reports and sentences to clients. Confined to the server's thread.
 extension GPSDEngine {
     func play(now: BootTime) {
         guard let start else { return }
@@ -52,7 +53,8 @@ extension GPSDEngine {
         case .other: path = ReportRouting.receiver(of: line) ?? ""
         }
         let name = path.isEmpty ? summary.defaultReceiverPath ?? sentencePath : path
-        guard let index = receiverIndex(of: name, now: now), state.receivers[index].isPresent else { return }
+        guard let index = findOrAddReceiver(name, now: now), state.receivers[index].isPresent else { return }
+        // Reports during a stall count too, so that a stall does not delay the faults at later report numbers.
         reportCount += 1
         guard !faults.isStalled else { return }
         let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
@@ -63,14 +65,15 @@ extension GPSDEngine {
         if !summary.hasSentences || shift != 0 { sendSentences(for: shifted, index, of: name, now) }
     }
 
-    func receiverIndex(of path: String, now: BootTime) -> Int? {
+    /// Returns the index of a receiver, or nil if it is unknown and cannot be added.
+    private func findOrAddReceiver(_ path: String, now: BootTime) -> Int? {
         if let index = state.receiverIndex(of: path) { return index }
         var receiver = ReceiverDescription(path: path)
         receiver.driver = PlaybackSummary.defaultDriver
         return add(receiver, now: now)
     }
 
-    func add(_ receiver: ReceiverDescription, now: BootTime) -> Int? {
+    private func add(_ receiver: ReceiverDescription, now: BootTime) -> Int? {
         guard !receiver.path.isEmpty,
             let index = state.add(
                 SimulatedReceiver(description: receiver, activation: readClock(), isPresent: receiver.isActive))
@@ -121,6 +124,7 @@ extension GPSDEngine {
         guard clients.contains(where: isListener) else { return }
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
         let plain = hasTiming ? ReportEdit(removesTimingMembers: true).apply(to: line) : line
+        // These faults wait for a report that a client receives, so they are consumed only after the guard.
         let garbage = faults.consumeGarbageCount()
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.consumeHalfLineDelay()
@@ -162,8 +166,8 @@ extension GPSDEngine {
     /// Returns pseudo-random bytes that are identical in every run.
     private func makeNoise(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
-            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: noise >> 33)
+            noiseState = noiseState &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: noiseState >> 33)
         }
     }
 }

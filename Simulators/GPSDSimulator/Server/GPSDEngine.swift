@@ -30,11 +30,12 @@ final class GPSDEngine {
     let summary: PlaybackSummary
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
+    /// The start of playback, or nil before it.
     var start: BootTime?
     /// The amount by which report times are shifted in the first pass, in nanoseconds.
     var shift: Int64 = 0
     let readClock: () -> WallTime
-    var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var noiseState: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The path of the receiver to which the trace's sentences are attributed.
     var sentencePath: String
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -103,7 +104,8 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection.
+    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. Its input is
+    /// then read to the end even if no more requests are accepted, because poll(2) would report it on every call.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {

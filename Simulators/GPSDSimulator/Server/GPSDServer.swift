@@ -92,6 +92,7 @@ struct PlaybackStatus: Equatable {
     var hasPlayed = false
 }
 
+/// The main loop of the server's thread. It waits for sockets and deadlines, and advances the engine.
 final class GPSDLoop: ServiceLoop {
     private let engine: GPSDEngine
     private let shared: SharedState
@@ -128,7 +129,7 @@ final class GPSDLoop: ServiceLoop {
         acceptor.isOpen = false
     }
 
-    /// Waits for events. Returns the clients in the order of their descriptors in the poll set.
+    /// Waits for events. Returns the clients in the order of their poll set entries, from index 1 on.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

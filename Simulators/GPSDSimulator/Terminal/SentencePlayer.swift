@@ -16,14 +16,16 @@ struct SentencePlayer {
 
     private let summary: PlaybackSummary
     private let receiver: String?
-    private let stamps: GPSDServerOptions.TimestampPolicy
+    private let timestampPolicy: GPSDServerOptions.TimestampPolicy
     /// True if the trace contains sentences and a single receiver. The recorded sentences are then played, unless times
     /// are shifted.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
+    /// The satellites to send with the next position, or nil if they have been sent.
     private var sky: SkyReport?
-    private var passStart: Int64 = 0
+    /// The `shift` of the current pass, which differs in every pass.
+    private var passShift: Int64 = 0
     private var hasProducedSentences = false
 
     /// Creates a player for the receiver with the given path, or for the first receiver if `receiver` is nil.
@@ -32,19 +34,19 @@ struct SentencePlayer {
         self.summary = summary
         if let receiver { try summary.require(receiver, of: file) }
         self.receiver = receiver ?? summary.receivers.first?.path
-        stamps = options.timestampPolicy
+        timestampPolicy = options.timestampPolicy
         usesRecordedSentences = summary.hasSentences && summary.paths.count <= 1
         trace = PlayedTrace(file, repeats: options.end == .loop)
     }
 
-    mutating func begin(at now: WallTime) { if stamps == .now { shift = summary.shift(toPlayAt: now) } }
+    mutating func begin(at now: WallTime) { if timestampPolicy == .now { shift = summary.shift(toPlayAt: now) } }
 
     /// Returns the sentences of the next event, or nil at the end of playback or after a pass without sentences.
     mutating func next() -> Sentences? {
         guard let event = trace.next() else { return nil }
-        if event.shift != passStart {
+        if event.shift != passShift {
             guard hasProducedSentences else { return nil }
-            (passStart, hasProducedSentences) = (event.shift, false)
+            (passShift, hasProducedSentences) = (event.shift, false)
         }
         var part = Sentences(time: event.time)
         for sentence in sentences(event) {
@@ -57,12 +59,12 @@ struct SentencePlayer {
 
     private mutating func sentences(_ event: PlayedEvent) -> [[UInt8]] {
         let shift = shift.addingSaturated(event.shift)
-        let usesOwn = usesRecordedSentences && shift == 0
+        let usesRecorded = usesRecordedSentences && shift == 0
         switch event.contents {
         case .text(let line):
             let isSentence = line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!")
-            return usesOwn && isSentence ? [line] : []
-        case .report(_, let report): return usesOwn ? [] : sentences(report.shifted(by: shift))
+            return usesRecorded && isSentence ? [line] : []
+        case .report(_, let report): return usesRecorded ? [] : sentences(report.shifted(by: shift))
         case .lost, .regained: return []
         }
     }

@@ -21,6 +21,7 @@ final class TerminalLoop: ServiceLoop {
     /// True if inotify reports when a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
+    /// The bytes of the current sentences that have not been written yet.
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
