@@ -39,6 +39,7 @@ public struct IIODFault: Sendable, Hashable {
     }
 
     package var action: Action
+    /// The id, name or label of the device, or nil for all devices.
     package var device: String?
     /// The moment at which the fault occurs. Times and sample numbers are counted from the start of the timeline, which
     /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample

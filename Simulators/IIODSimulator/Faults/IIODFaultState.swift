@@ -3,15 +3,19 @@
 import DeviceCore
 import Trace
 
+/// The pending and current faults of a simulated iiod. Part of `IIODState`, whose lock protects it.
 struct IIODFaultState: Sendable {
     struct DeviceFaults: Sendable {
-        var chunk = 0
+        /// The maximum number of samples in a chunk, or 0 for no limit.
+        var maximumChunk = 0
         var isStalled = false
+        /// The number of stalls so far. A stream skips the samples of a stall when this number changes.
         var stallCount = 0
         var openError: Int32?
         /// The errors, keyed by attribute name. An empty name stands for all attributes.
         var attributeErrors: [String: Int32] = [:]
-        var unplugged: Int32?
+        /// The error of OPEN and of attribute accesses while the device is unplugged, otherwise nil.
+        var unpluggedError: Int32?
         var lengthError = 0
         /// The last failure of the device's streams. It affects only streams that were opened before it, that is, whose
         /// serial number is at most `serial`.
@@ -20,9 +24,11 @@ struct IIODFaultState: Sendable {
 
     struct ConnectionActions: Sendable {
         var drops = false
+        /// The new state of the port, or nil for no change.
         var isListening: Bool?
     }
 
+    /// The delay of each reply in seconds.
     var delay = 0.0
     private(set) var connectionActions = ConnectionActions()
     private(set) var isListening = true
@@ -86,7 +92,8 @@ struct IIODFaultState: Sendable {
         }.min()
     }
 
-    /// Applies the faults for which the closure returns true. `serial` is the number of streams opened so far.
+    /// Applies the faults for which the closure returns true. `serial` is the number of streams opened so far. Returns
+    /// true if any fault was applied.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
         // Faults are applied one at a time in chronological order, because each may schedule its own end, which may
@@ -96,6 +103,7 @@ struct IIODFaultState: Sendable {
         {
             let entry = pendingFaults.remove(at: index)
             apply(entry, serial: serial)
+            // The end depends on `isListening`, which has changed if the fault is `restart`.
             scheduleEnd(of: entry)
             hasChanged = true
         }
@@ -138,7 +146,7 @@ struct IIODFaultState: Sendable {
 extension IIODFaultState.DeviceFaults {
     mutating func apply(_ action: IIODFault.Action, serial: UInt64) {
         switch action {
-        case .partialChunks(let count): chunk = max(0, count)
+        case .partialChunks(let count): maximumChunk = max(0, count)
         case .streamError(let number): failure = (IIODStatus(number), serial)
         case .stall:
             isStalled = true
@@ -147,9 +155,9 @@ extension IIODFaultState.DeviceFaults {
         case .refuseOpen(let number): openError = number
         case .attributeError(let name, let number): attributeErrors[name ?? ""] = number
         case .unplug(let number):
-            unplugged = number
+            unpluggedError = number
             failure = (.noDevice, serial)
-        case .reconnect: unplugged = nil
+        case .reconnect: unpluggedError = nil
         case .wrongLengths(let bytes): lengthError = bytes
         case .delay, .drop, .kill, .restart: break
         }

@@ -4,6 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
+/// The attribute that a READ or WRITE names, or all attributes in the scope if `name` is nil.
 struct IIODAttributePath: Hashable {
     enum Scope: Hashable {
         case device, debug, buffer
@@ -15,6 +16,7 @@ struct IIODAttributePath: Hashable {
     var name: String?
 }
 
+/// Reading and writing of attributes, with the errors of iiod and of the kernel's drivers.
 extension SimulatedIIOContext {
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 

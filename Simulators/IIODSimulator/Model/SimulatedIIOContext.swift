@@ -42,6 +42,7 @@ public struct SimulatedIIOContext: Sendable {
         }
     }
 
+    /// Returns the index of the device with the given id, name or label.
     func index(of device: String) -> Int? {
         guard !device.isEmpty else { return nil }
         return context.devices.firstIndex { $0.id == device || $0.name == device || $0.label == device }

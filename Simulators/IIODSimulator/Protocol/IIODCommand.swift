@@ -21,6 +21,7 @@ enum IIODCommand: Hashable {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
         guard let verb = words.first.flatMap(IIODCommand.keyword) else { return nil }
+        // `rest` is a slice with the indices of `words`, so `rest[1]` is the first argument.
         let rest = words.dropFirst()
         switch (verb, rest.count) {
         case ("HELP", 0): self = .help

@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// Execution of commands, and output of the samples that READBUF requests.
 extension IIODSession {
     mutating func execute(_ command: IIODCommand, _ state: inout IIODState, now: BootTime) {
         do throws(IIODStatus) {
@@ -94,6 +95,7 @@ extension IIODSession {
     /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time at which to
     /// try again.
     mutating func appendChunk(_ reading: BufferRead, _ state: inout IIODState, now: BootTime) -> BootTime? {
+        // The stream is removed from the dictionary during the change, so that its block is not copied.
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
             phase = .commands

@@ -29,6 +29,7 @@ struct IIODSession {
         case ended
     }
 
+    /// A READBUF in progress. `remaining` is in bytes.
     struct BufferRead {
         var device: Int
         var remaining: Int64
@@ -45,6 +46,7 @@ struct IIODSession {
     /// The time until which a `delay` fault holds back replies.
     private(set) var delayedUntil = BootTime.zero
     private var input: [UInt8] = []
+    /// The number of bytes at the beginning of `input` that have been processed.
     private var position = 0
     var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
     var isReading: Bool { if case .reading = phase { true } else { false } }

@@ -63,7 +63,7 @@ public struct IIOSampleTrack: Sendable {
     package var device: String?
     /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     package private(set) var times: [Int64]
-    /// The readings in the unit of the kind, before the mount matrix is applied. A scalar is in the first component.
+    /// The readings at `times`, in the unit of the kind, before the mount matrix. A scalar is the first component.
     package private(set) var values: [SIMD3<Double>]
 
     /// Creates a track. Readings that have no time or are not newer than the preceding reading are dropped.

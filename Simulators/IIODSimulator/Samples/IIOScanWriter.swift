@@ -38,6 +38,7 @@ struct IIOScanWriter: Sendable {
     }
 }
 
+/// Converts the signal of one channel to physical and raw values.
 struct IIOColumn: Sendable {
     private let signal: IIOSignal
     private let scale: Double

@@ -17,9 +17,10 @@ struct IIOTimeline: Sendable {
     }
 
     private let steps: Steps
+    /// The duration of one pass in nanoseconds, and the number of its samples, which is nil if the pass never ends.
     private let duration: Int64
-    private let loops: Bool
     let passCount: Int64?
+    private let loops: Bool
 
     init(_ signals: IIODeviceSignals, rate: Double, loops: Bool) {
         let rate = rate.isFinite ? min(max(rate, 1e-6), 1e9) : 1
@@ -46,6 +47,7 @@ struct IIOTimeline: Sendable {
         return sample % passCount
     }
 
+    /// Returns the time of a sample since the start of its pass, or nil if there is no such sample.
     func phase(of sample: Int64) -> Int64? {
         let index = indexInPass(of: sample)
         if let passCount, index >= passCount || index < 0 { return nil }

@@ -10,6 +10,7 @@ final class IIODConnection {
     var session = IIODSession()
     /// The time at which the connection must be served even if no socket event occurs.
     var deadline = BootTime.never
+    /// True while the socket does not accept more output.
     var isBlocked = false
     var hasReceivedEndOfFile = false
     var isFinished = false

@@ -90,8 +90,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // This object owns the descriptor. If there is no room for the connection, the object is released and closes
-        // the connection.
+        // If there is no room for the connection, the release of this object closes it.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
@@ -124,13 +123,11 @@ final class IIODServerLoop: ServiceLoop {
             switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
             case .output: if isDelayed(connection, now: now) { return }
             case .input:
-                // The session waits for input. After an end of file, no more input arrives, so the connection is
-                // finished.
+                // After an end of file, no more input arrives.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The session waits for samples. If the client has closed its side of the connection, the connection is
-                // finished instead of waiting.
+                // A client that has closed its side of the connection does not wait for samples.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

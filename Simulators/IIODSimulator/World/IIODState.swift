@@ -5,7 +5,8 @@ import IIOFormat
 import LoopbackServer
 import Trace
 
-/// The state shared by all connections of a server. A value type that performs no I/O.
+/// The state shared by all connections of a server. A value type that performs no I/O. The lock of
+/// `SharedIIODState` protects it.
 struct IIODState: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -153,7 +154,7 @@ extension IIODState {
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)
-            if let number = faults[device].unplugged { throw IIODStatus(number) }
+            if let number = faults[device].unpluggedError { throw IIODStatus(number) }
             if let name = path.name {
                 try write(bytes[...], to: name, in: list, device: device)
                 return Int64(bytes.count)
@@ -186,7 +187,7 @@ extension IIODState {
         _ name: String, in list: SimulatedIIOContext.List, device: Int, channel: Int?, now: BootTime
     ) throws(IIODStatus) -> [UInt8] {
         let faults = faults[device]
-        if let number = faults.unplugged { throw IIODStatus(number) }
+        if let number = faults.unpluggedError { throw IIODStatus(number) }
         if let number = faults.attributeErrors[name] ?? faults.attributeErrors[""] { throw IIODStatus(number) }
         let index = try context.attribute(name, in: list)
         var text = context.context[keyPath: list][index].value ?? ""
@@ -243,13 +244,14 @@ extension IIODState {
     ) throws(IIODStatus) -> SampleStream {
         start(now: now)
         let description = context.context.devices[device]
+        // The order of the checks decides which error the client receives.
         guard let mask = IIODChannelMask(digits, channelCount: description.channels.count) else { throw .invalid }
         let enabledChannels = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
         guard let layout = description.layout(of: enabledChannels), layout.sampleSize > 0 else { throw .invalid }
         if isCyclic { throw isBufferEnabled(device) ? .busy : .notPermitted }
         guard samples != 0 else { throw .invalid }
         guard samples > 0, samples <= 1 << 28 else { throw .noMemory }
-        if let number = faults[device].unplugged ?? faults[device].openError { throw IIODStatus(number) }
+        if let number = faults[device].unpluggedError ?? faults[device].openError { throw IIODStatus(number) }
         if context.lacksTrigger(device) { throw .invalid }
         let stampChannel = description.timestampChannel.flatMap { enabledChannels.contains($0) ? $0 : nil }
         let columns = enabledChannels.filter { $0 != stampChannel }.map { channel in

@@ -5,6 +5,7 @@ import DeviceCore
 /// One client's capture from one device, between OPEN and CLOSE.
 struct SampleStream {
     enum Next {
+        /// The byte range of the chunk in `block`.
         case chunk(Range<Int>)
         case wait(BootTime)
         case failure(IIODStatus)
@@ -18,6 +19,7 @@ struct SampleStream {
     /// The serial number of the OPEN command. A failure with a lower serial number occurred before this stream was
     /// opened and does not affect it.
     let serial: UInt64
+    /// The encoded samples of the last chunk. `IIODOutput.body` refers to them until they have been sent.
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
@@ -70,7 +72,7 @@ struct SampleStream {
                 isShort = true
             }
             shorten(to: Int64(max(1, SampleStream.maximumChunkSize / sampleSize)))
-            if faults.chunk > 0 { shorten(to: Int64(faults.chunk)) }
+            if faults.maximumChunk > 0 { shorten(to: Int64(faults.maximumChunk)) }
             if let sample = state.faults.nextSample(of: device) {
                 if first >= sample {
                     state.applyFaults(device: device, sample: sample)
