@@ -32,8 +32,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
         QueueExecutor(queue: self, isForMainThread: onMainThread)
     }
 
-    func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor {
-        CountingExecutor(delivery, outstanding: outstanding)
+    func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor {
+        CountingExecutor(executor, outstanding: outstanding)
     }
 
     /// Runs waiting callbacks, including those that are added in the meantime, until none are left.
@@ -60,6 +60,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
             count.store(0, ordering: .releasing)
             return exchange(&items.waiting, with: [])
         }
+        // The callbacks are released without the lock, because their release may schedule others.
         withExtendedLifetime(waiting) {}
     }
 
@@ -144,16 +145,16 @@ final class PendingCallbackCounter: Sendable {
 
 /// An executor that runs callbacks as on live hardware and counts the pending ones.
 final class CountingExecutor: CallbackExecutor {
-    private let delivery: any CallbackExecutor
+    private let executor: any CallbackExecutor
     private let outstanding: PendingCallbackCounter
 
-    init(_ delivery: any CallbackExecutor, outstanding: PendingCallbackCounter) {
-        (self.delivery, self.outstanding) = (delivery, outstanding)
+    init(_ executor: any CallbackExecutor, outstanding: PendingCallbackCounter) {
+        (self.executor, self.outstanding) = (executor, outstanding)
     }
 
     func schedule(_ work: @escaping @Sendable () -> Void) {
         outstanding.begin()
-        delivery.schedule { [outstanding] in
+        executor.schedule { [outstanding] in
             work()
             outstanding.end()
         }

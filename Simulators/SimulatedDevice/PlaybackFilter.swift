@@ -51,6 +51,7 @@ extension TraceFeed {
         return TraceEvent(time: lastTraceTime, contents)
     }
 
+    /// Makes an event from a filter the current event, until `consume()` is called.
     mutating func replace(with contents: TraceEvent.Contents) {
         switch contents {
         case .gpsd(let line):

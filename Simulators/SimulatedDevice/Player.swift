@@ -24,14 +24,14 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Accessed only by the thread that has claimed the player. The claim prevents concurrent accesses, so Swift's
-    // exclusivity checks are disabled.
+    // Only the thread that has claimed the player accesses the variables. The claim prevents concurrent accesses, so
+    // Swift's exclusivity checks are disabled for the variables that every event uses.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferenceList
+    /// For each element of `motion.sensors`, true if the sensor has subscribers.
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
-    /// The last batch of each motion sensor, kept to reuse its memory.
+    /// The last batch of each element of `motion.sensors`, kept to reuse its memory.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
-    /// Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
     private let end: PlaybackEnd
     /// The wall-clock time at the start of the trace.

@@ -2,6 +2,7 @@
 
 public import DeviceCore
 
+/// Synchronous playback on the caller's thread. Each call claims the player, so calls never overlap.
 extension SimulatedDevice {
     /// Plays the rest of the trace without delays. Returns after every callback has run.
     ///

@@ -3,6 +3,7 @@
 public import DeviceCore
 import Synchronization
 
+/// Asynchronous playback on the caller's actor, which waits for callbacks and async sequences after each event.
 extension SimulatedDevice {
     /// Plays the rest of the trace without delays. Returns when every callback has run and every consumer of an async
     /// sequence has requested its next element. On the main actor, callbacks of managers that were created there run
@@ -45,7 +46,7 @@ extension SimulatedDevice {
                 continue
             }
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
-            // The clock advances in small steps, so that ages and timeouts stay up to date.
+            // The clock advances in steps of at most 0.1 s of real time, so that ages and timeouts stay up to date.
             let realElapsed = realClock.now - realStart
             let passed = start.advanced(bySeconds: realElapsed.inSeconds * speed)
             if due <= passed {

@@ -4,6 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
+/// Decoding of the records of a trace. Used only by the thread that has claimed the player.
 extension TraceFeed {
     /// Decodes the record at the given index in the block. The record must not be a motion sample.
     mutating func decode(_ record: TraceRecord, at index: Int) {

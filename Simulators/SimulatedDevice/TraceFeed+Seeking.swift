@@ -4,9 +4,8 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
+/// Seeking, and the start of further passes. Used only by the thread that has claimed the player.
 extension TraceFeed {
-    // MARK: Seeking
-
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
     /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the

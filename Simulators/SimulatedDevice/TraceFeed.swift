@@ -4,7 +4,8 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// A reader of trace events that converts their times to the device's clock.
+/// A reader of trace events that converts their times to the device's clock. Used only by the thread that has claimed
+/// the player.
 ///
 /// The device's clock must not advance beyond the time of the next event. Therefore, the feed decodes the next event in
 /// advance and stores it until it is delivered. A `traceTime` counts nanoseconds since the start of the trace. The
@@ -44,7 +45,7 @@ struct TraceFeed {
     let to: Int64
     let maximumGap: Int64?
     /// For each sensor, true if it is played. The array is nil if the whole trace is played.
-    private let sensors: [Bool]?
+    private let isSensorPlayed: [Bool]?
     /// The amount by which the receivers' times are initially shifted, in nanoseconds.
     let recordedShift: Int64
     /// The shift of the receivers' times minus `offset`, in nanoseconds. Only a seek changes it.
@@ -87,7 +88,7 @@ struct TraceFeed {
         from = Self.traceTime(options.from.inSeconds)
         to = options.to.map { Self.traceTime($0.inSeconds) } ?? .max
         maximumGap = options.maximumGap.flatMap { $0 > .zero ? Int64(saturatingSeconds: $0.inSeconds) : nil }
-        self.sensors = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
+        isSensorPlayed = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
         switch options.loops {
         case .once: remainingLoops = 0
         case .times(let count): remainingLoops = max(1, count) - 1
@@ -118,6 +119,7 @@ struct TraceFeed {
             }
     }
 
+    /// Returns the time of the next event, which is read if necessary, or nil at the end of playback.
     mutating func peek() -> BootTime? {
         if time == nil, !isAtEnd { read() }
         return time
@@ -217,14 +219,14 @@ struct TraceFeed {
     }
 
     @inline(__always)
-    func isPlayed(_ record: TraceRecord) -> Bool { sensors == nil || isChosen(record) }
+    func isPlayed(_ record: TraceRecord) -> Bool { isSensorPlayed == nil || isChosen(record) }
 
     private func isChosen(_ record: TraceRecord) -> Bool {
         switch record.kind {
         case .gpsd, .gpsdText, .lost, .regained: return options.streams.positions
         case .sample, .sensorLost, .sensorRegained:
-            guard let sensors, let sensor = record.sensor else { return false }
-            return sensors.indices.contains(sensor) && sensors[sensor]
+            guard let isSensorPlayed, let sensor = record.sensor else { return false }
+            return isSensorPlayed.indices.contains(sensor) && isSensorPlayed[sensor]
         case .battery: return options.streams.battery
         case .accessory: return options.streams.accessories
         case .beacon: return options.streams.beacons

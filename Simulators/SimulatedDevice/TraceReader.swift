@@ -18,6 +18,7 @@ final class TraceReader: Sendable {
     private static let blockSize = 1024
     /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128
+    /// The maximum number of blocks that are read ahead.
     private static let depth = 4
     /// The minimum file size for reading ahead, in bytes. A smaller file is read in less time than it takes to start a
     /// thread.
@@ -182,6 +183,7 @@ extension GPSDDecoder {
     }
 }
 
+/// Records that are read together, with their decoded positions. The player and the reader pass it on to each other.
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
     /// The decoded positions of the records, in order. The elements from `positionCount` on are unused. They are kept
@@ -201,6 +203,7 @@ struct TraceBlock: Sendable {
 }
 
 struct DecodedPosition: Sendable {
+    /// The index in `TraceBlock.records`.
     var record = 0
     var report = PositionReport()
 }

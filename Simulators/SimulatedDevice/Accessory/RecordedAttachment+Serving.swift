@@ -3,18 +3,19 @@
 import DeviceCore
 import Synchronization
 
+/// The transfer of bytes between the program's channels and the recorded dialogues. The caller must not hold the lock.
 extension RecordedAttachment {
     // MARK: Serving
 
-    /// Transfers as many bytes as possible in both directions. If another thread is already transferring bytes, makes
-    /// that thread check for more and returns.
+    /// Transfers as many bytes as possible in both directions. If a transfer is already in progress, makes it check
+    /// for more bytes and returns.
     func transferBytes() {
         let isFirst = state.withLock { state in
-            if state.isPumping {
+            if state.isTransferring {
                 state.needsAnotherPass = true
                 return false
             }
-            state.isPumping = true
+            state.isTransferring = true
             return true
         }
         guard isFirst else { return }
@@ -25,8 +26,8 @@ extension RecordedAttachment {
                 index += 1
             }
         } while state.withLock { state in
-            state.isPumping = exchange(&state.needsAnotherPass, with: false)
-            return state.isPumping
+            state.isTransferring = exchange(&state.needsAnotherPass, with: false)
+            return state.isTransferring
         }
     }
 

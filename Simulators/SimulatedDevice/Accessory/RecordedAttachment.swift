@@ -4,8 +4,9 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread. Each trace
-/// event begins a transfer. An action of the program starts a timer, and the transfer begins when the timer fires.
+/// An attached accessory that is played from a trace. Each trace event begins a transfer of bytes on the player's
+/// thread. An action of the program starts a timer, and the transfer begins when the timer fires. A detachment
+/// transfers the last bytes on its caller's thread. The lock is not held while a channel transfers bytes.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -37,7 +38,7 @@ final class RecordedAttachment: SimulatedAttachment {
     struct State {
         var name: String
         var protocols: [ProtocolSessions] = []
-        var isPumping = false
+        var isTransferring = false
         var needsAnotherPass = false
         var transferTimer: ClockTimer?
         var isDetached = false

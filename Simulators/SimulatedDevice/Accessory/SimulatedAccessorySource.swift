@@ -4,6 +4,7 @@ import DeviceCore
 import Synchronization
 import Trace
 
+/// The accessories of a simulated device, from its trace and from code. Can be used from any thread.
 final class SimulatedAccessorySource: AccessorySource {
     private let hub = AccessoryHub()
     private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])

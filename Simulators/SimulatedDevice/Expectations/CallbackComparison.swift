@@ -6,8 +6,9 @@ import JSONBytes
 /// An incremental comparison of actual and expected callbacks. It stops at the first difference.
 package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
-    private let match: CallbackMatcher
+    private let matcher: CallbackMatcher
     private var lines: CallbackLines
+    /// The last matching callbacks, as JSON, at most `CallbackDifference.contextLength` of them.
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
     package private(set) var count = 0
@@ -16,7 +17,7 @@ package struct CallbackComparison: Sendable {
 
     package init(_ expected: ExpectedCallbacks) {
         self.expected = expected
-        match = CallbackMatcher(tolerances: expected.tolerances)
+        matcher = CallbackMatcher(tolerances: expected.tolerances)
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
@@ -37,7 +38,7 @@ package struct CallbackComparison: Sendable {
         }
         let one = try next(range)
         let other = try value(line)
-        if let mismatch = match.difference(of: other, from: one) {
+        if let mismatch = matcher.difference(of: other, from: one) {
             recordDifference(line: lines.line, mismatch, of: other["callback"] ?? one["callback"])
             return false
         }

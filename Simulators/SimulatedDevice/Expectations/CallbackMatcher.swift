@@ -4,6 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import SystemCalls
 
+/// Compares a callback with an expected callback, field by field and within the tolerances.
 struct CallbackMatcher {
     struct Mismatch {
         var field: String

@@ -4,7 +4,8 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// The first line of a file of expected callbacks.
+/// The first line of a file of expected callbacks. Files contain its keys, so an incompatible change needs a new
+/// `version`.
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
@@ -12,6 +13,7 @@ struct ExpectationHeader {
     private static let limit = 1000
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
+    /// The reason why a JSON object is not a valid header, or nil. If there are several, the last one found.
     private(set) var invalidReason: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {
