@@ -72,6 +72,7 @@ public final class SimulatedServers: Sendable {
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
+        // `PlayedTrace` rounds passes up to whole milliseconds, so all servers use such a duration.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
@@ -79,7 +80,7 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Descriptions of mismatches between the bytes that programs sent to accessories and the recorded bytes.
+    /// Descriptions of deviations from the recorded accessories, for example if a program sent different bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
@@ -102,6 +103,7 @@ public final class SimulatedServers: Sendable {
         former.gpsd.stop()
         former.iiod.stop()
         former.accessories?.stop()
+        // The accessory simulator's directory is in this one, so this one is removed last.
         former.folder.remove()
     }
 

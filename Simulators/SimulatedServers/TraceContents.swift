@@ -4,6 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
+/// The sources, the sensor losses and the end of a trace, as needed to configure the servers.
 struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription
@@ -18,9 +19,9 @@ struct TraceContents {
     private(set) var changes: [SensorChange] = []
     /// The earliest measurement time in nanoseconds, or 0 if no measurement time is negative.
     private(set) var firstStamp: Int64 = 0
+    /// The time of the last event, of the last report, and the interval between the last two reports, in nanoseconds.
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
-    /// The interval between the last two reports in nanoseconds.
     private var step: Int64 = 1_000_000_000
 
     /// The time of the last report plus one interval, in nanoseconds.
