@@ -87,7 +87,9 @@ extension MotionRoute {
                 "\(trace.name) has \(gaps) gaps of more than a minute between positions, which were filled with straight lines."
             )
         }
-        if reading.others > 0 { remarks.append("\(reading.others) positions of other receivers were skipped.") }
+        if reading.otherReceiverCount > 0 {
+            remarks.append("\(reading.otherReceiverCount) positions of other receivers were skipped.")
+        }
         self.init(stages, extends: true, start: start, remarks: remarks)
     }
 }
@@ -102,7 +104,7 @@ private struct TracePositionReader {
         var altitude: Double { report.altitudeMSL.isNaN ? report.altitudeHAE : report.altitudeMSL }
     }
 
-    private(set) var others = 0
+    private(set) var otherReceiverCount = 0
     private let bytes: TraceBytes
     private let start: WallTime?
     private var cursor: TraceCursor
@@ -133,7 +135,7 @@ private struct TracePositionReader {
 
     private mutating func position(_ report: PositionReport, at arrival: Int64?) -> Position? {
         if let receiver, !receiver.isEmpty, !report.receiver.isEmpty, receiver != report.receiver {
-            others += 1
+            otherReceiverCount += 1
             return nil
         }
         if receiver == nil { receiver = report.receiver }

@@ -136,6 +136,7 @@ extension MotionRoute {
         for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
             speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
         }
+        // The first loop limits the speeds so that the body can brake in time, the second to those that it can reach.
         for index in stages.indices.reversed() where stages[index].moves {
             let reachable = (speeds[index + 1] * speeds[index + 1] + 2 * a * stages[index].distance).squareRoot()
             speeds[index] = min(speeds[index], reachable)

@@ -121,11 +121,13 @@ extension MotionSynthesizer {
 }
 
 extension MotionOptions {
-    /// Returns the synthesis parameters as a JSON object. The duration is in seconds.
+    /// Returns the synthesis parameters as a JSON object. The duration is in seconds. Traces contain the keys, so they
+    /// are not renamed with the properties.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("seed")
+        // A seed may exceed the range of Int64.
         writer.raw(Array(String(seed).utf8))
         writer.member("duration", duration)
         writer.member("sampleRate", sampleRate)

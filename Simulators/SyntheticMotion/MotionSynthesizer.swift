@@ -65,6 +65,7 @@ public struct MotionSynthesizer: Sendable {
         self.warnings = remarks
     }
 
+    /// The start of 2026 in UTC.
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
     /// Returns the state at a time in seconds since the start. Before and after the path, the body is at rest. On a

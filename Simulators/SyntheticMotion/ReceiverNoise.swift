@@ -44,6 +44,7 @@ public struct ReceiverNoise: Sendable, Hashable {
     }
 }
 
+/// The errors of one receiver. The order of the random draws determines the reports for a seed.
 struct ReceiverSource: Sendable {
     /// The minimum speed at which a course is reported, in m/s.
     private static let minimumCourseSpeed = 0.3
@@ -59,6 +60,7 @@ struct ReceiverSource: Sendable {
     init(_ noise: ReceiverNoise, rate: Double, seed: UInt64) {
         self.noise = noise
         correlation = exp(-1 / (rate * noise.wanderTime))
+        // Streams 1 to 4 belong to the sensors (see `SyntheticSources`).
         numbers = GaussianNumbers(seed: seed, stream: 5)
         wander = numbers.vector()
     }
@@ -75,6 +77,7 @@ struct ReceiverSource: Sendable {
         var report = PositionReport()
         report.receiver = options.receiverName
         report.mode = .threeDimensional
+        // In gpsd, the status 8 denotes a simulated fix.
         report.status = 8
         report.time = time
         report.timeError = 0.005

@@ -13,6 +13,7 @@ struct RouteStage: Sendable {
     var azimuth = 0.0
     /// The ground distance in metres, or 0 for a stop.
     var distance = 0.0
+    /// The altitude at the start, and the altitude gained until the end, in metres.
     var altitude: Double
     var climb = 0.0
     /// The speeds in m/s. The speed rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.

@@ -51,7 +51,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. Control point i is stored at index i modulo the cache size.
+    /// A cache of control points. Control point i is stored at index i & 15.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {

@@ -15,7 +15,8 @@ struct SyntheticSources {
 
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
-    /// The rate of each kind of reading, in hertz, or 0 if there are no such readings.
+    /// The rate of each kind of reading, in hertz, or 0 if there are no such readings. Like `counts` and `arrivals`,
+    /// indexed by the raw value of `Kind`.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
     /// The arrival time of each kind's next reading, in nanoseconds, or `Int64.max` for kinds without readings.
@@ -38,6 +39,7 @@ struct SyntheticSources {
                 noise, rate: rate, isVector: kind.isVector, biasFraction: options.biasFraction, seed: options.seed,
                 stream: stream)
         }
+        // The numbers of the random streams must stay, because they determine the noise for a seed. 5 is the receiver.
         add(.accelerometer, options.inertialUnit?.accelerometer, rates.motion, 1)
         add(.gyroscope, options.inertialUnit?.gyroscope, rates.motion, 2)
         add(.magnetometer, options.magnetometer?.noise, rates.field, 3)
