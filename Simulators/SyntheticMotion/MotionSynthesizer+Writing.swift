@@ -65,7 +65,7 @@ extension MotionSynthesizer {
             case .fix:
                 let report = sources.receiver.report(
                     state, time: WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), options)
-                try sink.write(TraceEvent(time: sources.arrivalTime(next), .gpsd(GPSDEncoder.line(report))))
+                try sink.write(TraceEvent(time: sources.arrivalTime(next), .gpsd(GPSDEncoder.encode(report))))
                 summary.fixes += 1
             }
             sources.advance(next)

@@ -47,7 +47,7 @@ struct GPSDState {
 
     private func answer(_ command: GPSDCommand, _ policy: GPSDWatch, _ now: WallTime, _ reply: inout [UInt8]) {
         switch command {
-        case .version: Self.append(GPSDEncoder.line(version), to: &reply)
+        case .version: Self.append(GPSDEncoder.encode(version), to: &reply)
         case .devices: appendDevices(to: &reply)
         case .poll: Self.append(poll(policy, now), to: &reply)
         case .watch(let isChange, let fault):
@@ -58,7 +58,7 @@ struct GPSDState {
                 return Self.append(error: "No such device as \(policy.device)", to: &reply)
             }
             appendDevices(to: &reply)
-            Self.append(GPSDEncoder.line(policy), to: &reply)
+            Self.append(GPSDEncoder.encode(policy), to: &reply)
         case .device(let path, let isConfiguration, let fault): answerDevice(path, isConfiguration, fault, &reply)
         case .unrecognized(let text):
             var message = Array("Unrecognized request '".utf8)

@@ -31,7 +31,7 @@ public struct GPSDDialogue: Sendable {
     }
 
     /// The bytes that the server sends to each new client.
-    public var greeting: [UInt8] { GPSDEncoder.line(state.version) + [13, 10] }
+    public var greeting: [UInt8] { GPSDEncoder.encode(state.version) + [13, 10] }
 
     /// Returns the reply to the bytes of a single read. Like gpsd, it does not join a request that is split across
     /// reads, and it ignores all bytes after the first 8191.

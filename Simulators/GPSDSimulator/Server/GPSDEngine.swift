@@ -174,7 +174,7 @@ final class GPSDEngine {
     private func greet(_ client: GPSDClient, now: BootTime) {
         guard let time = client.greetingTime, time <= now else { return }
         client.greetingTime = nil
-        client.send(GPSDEncoder.line(state.version) + [13, 10], .enqueue, now: now)
+        client.send(GPSDEncoder.encode(state.version) + [13, 10], .enqueue, now: now)
     }
 
     func perform(_ actions: [GPSDFaultState.Action], now: BootTime) {

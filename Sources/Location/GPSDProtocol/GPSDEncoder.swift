@@ -37,14 +37,14 @@ package enum GPSDEncoder {
 
         mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }
 
-        consuming func line() -> [UInt8] {
+        consuming func finish() -> [UInt8] {
             writer.endObject()
             return writer.bytes
         }
     }
 
     /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates.
-    package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
+    package static func encode(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)
         if report.status >= 2 { members.count("status", Int32(report.status)) }
@@ -52,7 +52,7 @@ package enum GPSDEncoder {
         members.time("time", report.time, decimals: timeDecimals)
         members.countIfKnown("leapseconds", report.leapSeconds)
         members.number("ept", report.timeError, decimals: 3)
-        guard report.hasFix else { return members.line() }
+        guard report.hasFix else { return members.finish() }
         members.number("lat", report.latitude, decimals: 9)
         members.number("lon", report.longitude, decimals: 9)
         members.number("altHAE", report.altitudeHAE, decimals: 4)
@@ -78,7 +78,7 @@ package enum GPSDEncoder {
         members.number("depth", report.depth, decimals: 3)
         members.number("dgpsAge", report.correctionAge, decimals: 1)
         members.countIfKnown("dgpsSta", report.correctionStation)
-        return members.line()
+        return members.finish()
     }
 
     package static func encode(_ report: AttitudeReport) -> [UInt8] {
@@ -95,7 +95,7 @@ package enum GPSDEncoder {
         members.axes("mag_x", "mag_y", "mag_z", report.magneticField)
         members.axes("acc_x", "acc_y", "acc_z", report.acceleration)
         members.axes("gyro_x", "gyro_y", "gyro_z", report.rotationRate)
-        return members.line()
+        return members.finish()
     }
 
     package static func encode(_ report: SkyReport) -> [UInt8] {
@@ -117,7 +117,7 @@ package enum GPSDEncoder {
             for satellite in satellites { add(satellite, to: &members) }
             members.writer.endArray()
         }
-        return members.line()
+        return members.finish()
     }
 
     private static func add(_ satellite: Satellite, to members: inout Members) {

@@ -16,7 +16,7 @@ extension FaultEdit {
         lost.receiver = report.receiver
         lost.time = report.time
         lost.mode = .none
-        event.contents = .gpsd(GPSDEncoder.line(lost))
+        event.contents = .gpsd(GPSDEncoder.encode(lost))
     }
 
     /// Shifts the times in a receiver's reports and leaves the rest of the reports unchanged.

@@ -67,7 +67,7 @@ struct MergedHeader {
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }
-        return GPSDEncoder.line(report.convertingErrors(to: .ninetyFive, from: .sixtyEight))
+        return GPSDEncoder.encode(report.convertingErrors(to: .ninetyFive, from: .sixtyEight))
     }
 
     /// Returns an event as it appears in the merged trace, or nil for a battery event that is omitted.

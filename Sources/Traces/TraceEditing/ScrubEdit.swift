@@ -127,7 +127,7 @@ public struct ScrubEdit: TraceEdit {
             }
             // The station, which reveals the region, becomes unknown.
             report.correctionStation = -1
-            return GPSDEncoder.line(report)
+            return GPSDEncoder.encode(report)
         case .sky(var report):
             report.receiver = path(of: report.receiver)
             report.time = shifted(report.time)

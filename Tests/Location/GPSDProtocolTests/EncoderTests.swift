@@ -10,7 +10,7 @@ struct EncoderTests {
     /// Encodes a decoded report. Returns nil for classes that are not encoded.
     static func rewritten(_ report: GPSDReport) -> [UInt8]? {
         switch report {
-        case .position(let report): GPSDEncoder.line(report)
+        case .position(let report): GPSDEncoder.encode(report)
         case .sky(let report): GPSDEncoder.encode(report)
         case .attitude(let report): GPSDEncoder.encode(report)
         default: nil
@@ -44,7 +44,7 @@ struct EncoderTests {
         version.protocolMajor = 3
         version.protocolMinor = 14
         #expect(
-            String(decoding: GPSDEncoder.line(version), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode(version), as: UTF8.self)
                 == #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#)
         var receiver = ReceiverDescription()
         receiver.path = "/dev/ttyACM0"
@@ -64,7 +64,7 @@ struct EncoderTests {
         watch.isEnabled = true
         watch.json = true
         #expect(
-            String(decoding: GPSDEncoder.line(watch), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode(watch), as: UTF8.self)
                 == #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"scaled":false,"timing":false,"split24":false,"pps":false}"#
         )
         #expect(
@@ -78,12 +78,12 @@ struct EncoderTests {
         report.mode = .none
         report.latitude = 1
         report.longitude = 2
-        #expect(String(decoding: GPSDEncoder.line(report), as: UTF8.self) == #"{"class":"TPV","mode":1}"#)
+        #expect(String(decoding: GPSDEncoder.encode(report), as: UTF8.self) == #"{"class":"TPV","mode":1}"#)
         report.mode = .twoDimensional
         report.speed = .infinity
         report.track = 1e300
         #expect(
-            String(decoding: GPSDEncoder.line(report), as: UTF8.self)
+            String(decoding: GPSDEncoder.encode(report), as: UTF8.self)
                 == #"{"class":"TPV","mode":2,"lat":1.000000000,"lon":2.000000000}"#)
     }
 }

@@ -26,7 +26,7 @@ struct DamagedFileTests {
             report.altitudeMSL = 500
             report.speed = 13.4
             report.track = 326.25
-            try builder.write(TraceEvent(time: time, .gpsd(GPSDEncoder.line(report))))
+            try builder.write(TraceEvent(time: time, .gpsd(GPSDEncoder.encode(report))))
         }
         return try builder.file()
     }

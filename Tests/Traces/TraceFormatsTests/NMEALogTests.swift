@@ -327,7 +327,7 @@ struct NMEALogTests {
         report.latitude = 1
         report.longitude = 2
         report.altitudeHAE = 3
-        try builder.write(TraceEvent(time: 1_500_000_000, .gpsd(GPSDEncoder.line(report))))
+        try builder.write(TraceEvent(time: 1_500_000_000, .gpsd(GPSDEncoder.encode(report))))
         try builder.write(
             TraceEvent(
                 time: 2_000_000_000, .sample([1, 2, 3], kind: .accelerometer, sensor: "accelerometer", stamp: nil)))

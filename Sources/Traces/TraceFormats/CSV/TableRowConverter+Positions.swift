@@ -304,7 +304,7 @@ extension TableRowConverter {
             derivedMotionCount += 1
         }
         if sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN { reports.append(sky, at: time) }
-        reports.append(line: GPSDEncoder.line(report, timeDecimals: shift % 1_000_000 == 0 ? 3 : 9), at: time)
+        reports.append(line: GPSDEncoder.encode(report, timeDecimals: shift % 1_000_000 == 0 ? 3 : 9), at: time)
     }
 }
 

@@ -129,7 +129,7 @@ struct GPXPointWriter {
         report.time = wallTime(time)
         // Nine decimals keep the times distinct if a second contains more than a thousand points.
         let decimals = time % 1_000_000 == 0 ? 3 : 9
-        try write(GPSDEncoder.line(report, timeDecimals: decimals), at: time, to: sink)
+        try write(GPSDEncoder.encode(report, timeDecimals: decimals), at: time, to: sink)
     }
 
     private mutating func write(_ line: [UInt8], at time: Int64, to sink: some TraceSink) throws(DeviceError) {

@@ -117,7 +117,7 @@ struct MCAPImport {
         let (receiver, instant) = (report.receiver, report.time?.nanoseconds ?? time)
         guard motions[receiver, default: DerivedMotion()].complete(&report, at: instant) else { return line }
         derivedMotionCount += 1
-        return GPSDEncoder.line(report)
+        return GPSDEncoder.encode(report)
     }
 
     /// Converts a message to an event whose time is not set yet. A measurement time in the event is still a timestamp
@@ -154,7 +154,7 @@ struct MCAPImport {
             let location = isProtobuf ? FoxgloveLocation(protobuf: data) : FoxgloveLocation(json: data)
             guard var report = location.flatMap({ PositionReport($0, confidence) }) else { return nil }
             impossibleValues += report.discardOutOfRangeValues()
-            return .gpsd(GPSDEncoder.line(report))
+            return .gpsd(GPSDEncoder.encode(report))
         case .events: return lines?.event(onLine: data)?.contents
         case .sample(let kind):
             guard let sample = FoxgloveSample(data, kind: kind) else { return nil }

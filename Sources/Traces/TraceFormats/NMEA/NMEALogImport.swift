@@ -156,7 +156,7 @@ struct NMEALogImport {
                 position.time = shifted(position.time, entry.shift)
                 if entry.shift > 0 { recordSpread(position, line: entry.line) }
                 if derivesMotion, motion.complete(&position, at: time) { derivedMotionCount += 1 }
-                line = GPSDEncoder.line(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
+                line = GPSDEncoder.encode(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
             case .sky(var sky):
                 impossible = sky.discardOutOfRangeValues()
                 sky.time = shifted(sky.time, entry.shift)

@@ -24,7 +24,7 @@ public struct ReportTrack: Sendable, Hashable {
     package mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         removeImpossibleValues(from: &report)
-        append(line: GPSDEncoder.line(report), at: time)
+        append(line: GPSDEncoder.encode(report), at: time)
     }
 
     /// Removes and counts the impossible values of a position. Call this method before deriving other values from the

@@ -175,10 +175,10 @@ struct SynthesizerTests {
             report.latitude = 48 + Double(second) * 1e-4
             report.longitude = 11
             report.altitudeHAE = 600
-            lines += GPSDEncoder.line(report) + [0x0a]
+            lines += GPSDEncoder.encode(report) + [0x0a]
             report.receiver = "/dev/two"
             report.longitude = 12
-            lines += GPSDEncoder.line(report) + [0x0a]
+            lines += GPSDEncoder.encode(report) + [0x0a]
         }
         let route = try MotionRoute(try TraceFile(bytes: lines, name: "two.json"))
         #expect(route.duration == 59)
