@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scanner for numbers.
+/// Methods that scan numbers. The methods in JSONReader+Numbers.swift convert the result.
 extension JSONReader {
     @inline(__always) func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
@@ -40,7 +40,8 @@ extension JSONReader {
         return number
     }
 
-    /// Appends the following digits to the mantissa, eight at a time.
+    /// Appends the following digits to the mantissa, eight at a time. If the mantissa exceeds UInt64, `append` sets
+    /// `hasOverflowed`.
     @inline(__always) private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
@@ -49,6 +50,7 @@ extension JSONReader {
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
+            // Required, because the shift below would be by 64 bits, which `&<<` treats as 0.
             if length == 0 { return }
             // The shift pads the number with leading zeros.
             let digits = values &<< UInt64(truncatingIfNeeded: 64 &- 8 &* length)
@@ -97,7 +99,8 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // The minus sign may belong to a word such as `-Infinity`.
+        // The minus sign may begin a word such as `-Infinity` that the end of the text cuts off. The callers handle
+        // complete words.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }
