@@ -11,35 +11,36 @@ enum TraceBattery {
 
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? { try parse(&reader).battery }
 
-    /// True if the JSON is null, or an object whose members are all known and valid.
-    static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
-        JSONReader.parse(json) { reader throws(JSONError) in try parse(&reader).isReadable } == true
+    /// True if the JSON is null, or an object whose members are all known and valid. If false, reading a trace produces
+    /// a warning, although `reading(_:)` may still return a reading.
+    static func isFullyValid(_ json: UnsafeRawBufferPointer) -> Bool {
+        JSONReader.parse(json) { reader throws(JSONError) in try parse(&reader).isFullyValid } == true
     }
 
     private static func parse(
         _ reader: inout JSONReader
-    ) throws(JSONError) -> (battery: BatteryReading?, isReadable: Bool) {
+    ) throws(JSONError) -> (battery: BatteryReading?, isFullyValid: Bool) {
         let isNull = try reader.peekKind() == .null
         guard try reader.beginObjectIfPresent() else { return (nil, isNull) }
         var battery = BatteryReading(level: nil, state: .unknown)
-        var isReadable = true
+        var isFullyValid = true
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("level"):
                 let isUnknown = try reader.peekKind() == .null
                 let level = try reader.doubleIfPresent()
                 battery.level = level >= 0 && level <= 1 ? level : nil
-                if battery.level == nil, !isUnknown { isReadable = false }
+                if battery.level == nil, !isUnknown { isFullyValid = false }
             case JSONText.word("state"):
                 let state = BatteryReading.State(rawValue: try reader.textIfPresent()?.string() ?? "")
                 battery.state = state ?? .unknown
-                if state == nil { isReadable = false }
+                if state == nil { isFullyValid = false }
             default:
                 try reader.skipValue()
-                isReadable = false
+                isFullyValid = false
             }
         }
-        return (battery, isReadable)
+        return (battery, isFullyValid)
     }
 }
 

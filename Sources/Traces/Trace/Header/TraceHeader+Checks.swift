@@ -37,7 +37,7 @@ private struct HeaderChecker {
             case "battery":
                 guard try hasKind(.object, key, &reader) else { continue }
                 let json = try reader.readRawValue()
-                if !TraceBattery.isReadable(json) { add(key, json) }
+                if !TraceBattery.isFullyValid(json) { add(key, json) }
             default: try reader.skipValue()
             }
         }

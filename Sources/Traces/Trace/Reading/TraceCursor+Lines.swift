@@ -92,8 +92,8 @@ extension TraceCursor {
                 }
                 record.sensorKind = sensorTable.descriptions[Int(record.sensorIndex)].kind
             }
-            let isReadable = record.kind != .battery || record.hasReadableBattery(in: bytes)
-            if contents.hasInvalidMember || !isReadable { warn(.invalidMember) }
+            let isFullyValid = record.kind != .battery || record.hasFullyValidBattery(in: bytes)
+            if contents.hasInvalidMember || !isFullyValid { warn(.invalidMember) }
             record.time = contents.time.map { nondecreasingTime($0) } ?? timeOfPreviousEvent()
             return record
         }

@@ -104,8 +104,8 @@ extension TraceRecord {
     }
 
     /// True if the value of a battery event is null, or an object whose members are all known and valid.
-    func hasReadableBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
-        contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
+    func hasFullyValidBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
+        contents(in: bytes).map { TraceBattery.isFullyValid($0) } ?? false
     }
 
     package func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
