@@ -97,7 +97,7 @@ struct LineReader {
 
     private mutating func recordValidLine() {
         let isFirst = !watchdog.hasReceivedValidLine
-        watchdog.recordLine(now: now)
+        watchdog.recordValidLine(now: now)
         // The first valid line shows that gpsd is available again.
         if isFirst { hub.setStatus(.available) }
     }

@@ -27,7 +27,8 @@ struct Watchdog: Sendable {
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
-    mutating func recordLine(now: BootTime) {
+    /// Records the arrival of any line that gpsd may send, including replies. Malformed lines do not count.
+    mutating func recordValidLine(now: BootTime) {
         lastLine = now
         replyDeadline = nil
         hasReceivedValidLine = true

@@ -76,13 +76,13 @@ struct ValueTests {
     @Test("Ten seconds without a report are reported as silence once")
     func silence() {
         var watchdog = Self.watchdog()
-        watchdog.recordLine(now: Self.at(1))
+        watchdog.recordValidLine(now: Self.at(1))
         #expect(watchdog.deadline == Self.at(10))
         #expect(watchdog.check(now: Self.at(10)) == .reportSilence)
         #expect(watchdog.check(now: Self.at(10)) == .none)
         #expect(watchdog.deadline == Self.at(301))
         // Satellite reports show that gpsd is alive, even without a position.
-        watchdog.recordLine(now: Self.at(20))
+        watchdog.recordValidLine(now: Self.at(20))
         #expect(watchdog.deadline == Self.at(320))
         let endsSilence = [21.0, 22].map { watchdog.recordReport(now: Self.at($0)) }
         #expect(endsSilence == [true, false])
@@ -92,12 +92,12 @@ struct ValueTests {
     @Test("The watchdog probes a silent connection and gives up on it if there is no answer")
     func probe() {
         var watchdog = Self.watchdog()
-        watchdog.recordLine(now: .zero)
+        watchdog.recordValidLine(now: .zero)
         #expect(watchdog.check(now: Self.at(10)) == .reportSilence)
         #expect(watchdog.check(now: Self.at(300)) == .probe)
         #expect(watchdog.deadline == Self.at(305))
         #expect(watchdog.check(now: Self.at(304)) == .none)
-        watchdog.recordLine(now: Self.at(304.5))
+        watchdog.recordValidLine(now: Self.at(304.5))
         #expect(watchdog.check(now: Self.at(305)) == .none)
         #expect(watchdog.check(now: Self.at(604.5)) == .probe)
         #expect(watchdog.check(now: Self.at(609.5)) == .closeConnection)
@@ -106,7 +106,7 @@ struct ValueTests {
     @Test("The deadline is in the future after each check")
     func deadlines() {
         var watchdog = Self.watchdog()
-        watchdog.recordLine(now: .zero)
+        watchdog.recordValidLine(now: .zero)
         var now = BootTime.zero
         for _ in 0..<100 {
             now = max(now, watchdog.deadline)
@@ -114,7 +114,7 @@ struct ValueTests {
                 let action = watchdog.check(now: now)
                 if action == .none || action == .closeConnection { break }
             }
-            watchdog.recordLine(now: now)
+            watchdog.recordValidLine(now: now)
             #expect(watchdog.deadline > now)
         }
     }
@@ -122,13 +122,13 @@ struct ValueTests {
     @Test("New subscribers get the full time until a silence, unless one was reported")
     func restart() {
         var watchdog = Self.watchdog()
-        watchdog.recordLine(now: .zero)
+        watchdog.recordValidLine(now: .zero)
         watchdog.restart(now: Self.at(8))
-        watchdog.recordLine(now: Self.at(17))
+        watchdog.recordValidLine(now: Self.at(17))
         #expect(watchdog.check(now: Self.at(17.9)) == .none)
         #expect(watchdog.check(now: Self.at(18)) == .reportSilence)
         watchdog.restart(now: Self.at(19))
-        watchdog.recordLine(now: Self.at(39))
+        watchdog.recordValidLine(now: Self.at(39))
         #expect(watchdog.check(now: Self.at(40)) == .none)
         let endsSilence = watchdog.recordReport(now: Self.at(41))
         #expect(endsSilence)
