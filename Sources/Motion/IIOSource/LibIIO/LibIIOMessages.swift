@@ -8,12 +8,14 @@ import SystemCalls
 
 /// Captures the messages that libiio prints to `stderr`, because libiio before version 1 has no option to disable them.
 /// During a call, `stderr` is replaced by a stream that collects the output of the calling thread and forwards the
-/// output of all other threads.
+/// output of all other threads. Thread-safe.
 enum LibIIOMessages {
+    /// A stream that is never closed. Sendable, because the C library locks a `FILE` during each call.
     private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 
     private struct State {
         var output: [pthread_t: [UInt8]] = [:]
+        /// Not cleared by `end()`, because another thread may still be printing to the collector.
         var original: Stream?
     }
 
@@ -31,9 +33,11 @@ enum LibIIOMessages {
         return try call()
     }
 
+    /// Collects the output of this thread until it calls `end()`. Pairs must not be nested. Internal only for tests.
     static func begin() {
         guard let collector else { return }
         state.withLock { state in
+            // `stderr` is already the collector if other code saved it during a call and restored it afterwards.
             if state.output.isEmpty, let original = dsiio_exchange_stderr(collector.file), original != collector.file {
                 state.original = Stream(file: original)
             }
@@ -56,6 +60,7 @@ enum LibIIOMessages {
             state.output[pthread_self()]?.append(contentsOf: bytes.prefix(maximumBytesPerCall - count))
             return nil
         }
+        // Outside the lock, because writing may block.
         if let original { fwrite(bytes.baseAddress, 1, bytes.count, original.file) }
     }
 }

@@ -22,13 +22,17 @@ struct IIOFailure: Error, Equatable {
 }
 
 extension IIOFailure {
+    /// The operation that failed: opening a context, setting up a buffer, reading it, or reading single attributes.
     enum Operation: Equatable {
         case open(MotionSourceAddress)
+        /// `triggers` contains the names of the triggers that are missing or could not be set.
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
         case stream(device: String, address: MotionSourceAddress)
         case poll(device: String, address: MotionSourceAddress)
     }
 
+    /// Returns the error for the app. Its message announces what `ContextSupervisor` then does, such as retrying.
+    /// `ReaderFailure` evaluates the error number in `cause`.
     func error(_ operation: Operation) -> DeviceError {
         let (code, message) =
             switch operation {
@@ -51,8 +55,10 @@ extension IIOFailure {
     /// Creates the failure for a device that has been removed. Used if the removal was detected before any call failed.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
+    /// The failure for a buffer that delivers nothing, although no call failed. `ETIMEDOUT` selects its message.
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
+    /// The failure for an attribute whose value is not a finite number. No system call returned this `EIO`.
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
     private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {
@@ -73,6 +79,7 @@ extension IIOFailure {
             return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
         case EBUSY: return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
+            // The number with which `DescriptionSizeCheck` reports an excessive size.
             return (
                 .notSupported,
                 "\(address) announces a description of its devices that exceeds the size limit, so the description is not requested. Retrying. Check that the server is iiod."

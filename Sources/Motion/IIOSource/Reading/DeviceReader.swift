@@ -36,6 +36,7 @@ final class DeviceReader: Sendable {
         var isPolled = false
         /// Explanations of settings and readings, in full sentences, for logs and sensor descriptions.
         var remarks: [String] = []
+        /// Settings that this user may not write. The supervisor sets up the device again once one of them is writable.
         var refusedSettings: [IIOAttributePath] = []
     }
 
@@ -76,11 +77,11 @@ final class DeviceReader: Sendable {
     var plan: DeviceReadPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// The number of refills, or of complete polling cycles.
+    /// The number of refills with samples, even if decimation omits them all, or of complete polling cycles.
     var progress: Int { refills.load(ordering: .relaxed) }
     /// Changes with each delivery, even if only one of several sensors has been read.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
-    var hasDeliveredReadings: Bool { progress != 0 }
+    var hasProgress: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Sets the plan, or asks the thread to end if `plan` is nil.
@@ -116,6 +117,7 @@ final class DeviceReader: Sendable {
 
     // MARK: For the thread
 
+    /// Returns the current task, or nil if the thread must end.
     func task() -> (plan: DeviceReadPlan, generation: Int)? {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
@@ -126,7 +128,7 @@ final class DeviceReader: Sendable {
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
 
-    /// If the current task has just ended, a phase of that task is replaced as soon as the thread begins the next one.
+    /// A phase of a task that has just ended is harmless: it lasts only until the thread begins the next task.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
         phaseDidChange()
@@ -144,8 +146,9 @@ final class DeviceReader: Sendable {
         }
     }
 
+    /// Must precede the next task's `attach`, which would release an open buffer under the lock.
     func detachBuffer() {
-        // Releases the buffer outside the lock, because releasing the last reference closes it.
+        // Releasing the last reference closes the buffer, which may block.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 

@@ -11,7 +11,7 @@ import DeviceCore
 /// idle ──────────────────────────────────────▶ active ───────────────────────────────────▶ leaving
 ///  ▲                                            │  ▲                                          │
 ///  ├─────────── the reader thread ends ─────────┘  └─── needed again, `retry.time` reached ───┤
-///  └──────── the reader thread ends, or is abandoned after 30 s, unless four already are ─────┘
+///  └──────── the reader thread ends, or is abandoned after 30 s, unless 4 abandoned ones run ─┘
 /// ```
 ///
 /// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
@@ -38,6 +38,7 @@ final class ActiveDevice {
     /// A newer description of the device. It is applied once no reader thread is running.
     private var update: Discovery?
     private(set) var state = State.idle
+    /// Determines whether the next plan reads through the buffer or polls attributes. Kept while the device is idle.
     var bufferUse: BufferUse
     /// A copy of the reader's facts. It outlives the reader, because the next reader starts with its `clockEstimate`.
     var facts = DeviceReader.Facts()
@@ -77,6 +78,7 @@ final class ActiveDevice {
         }
     }
 
+    /// Makes the reader thread set up the device again with the same plan.
     func restart(now: BootTime) {
         guard case .active(let reader, _) = state else { return }
         reader.restart(now: now)

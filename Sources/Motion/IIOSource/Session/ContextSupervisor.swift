@@ -6,7 +6,8 @@ import Logging
 
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
-/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices.
+/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
+/// `+Context` (opening, searching, publishing) and `+Monitoring` (stalls, removal) also change the variables below.
 ///
 /// ```
 /// closed ──opening succeeds──▶ open
@@ -21,7 +22,7 @@ final class ContextSupervisor {
     static let abandonTimeout = 30.0
     /// While this many abandoned threads are running, no more stuck threads are abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is longer while `DeviceWatch` is on.
+    /// The factor by which the search interval is longer while added and removed devices are reported (`DeviceWatch`).
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -34,7 +35,7 @@ final class ContextSupervisor {
     var connection: (any IIOConnection)?
     /// The context's XML, including attribute values. Empty before the context is first opened.
     var contextXML = ""
-    /// Schedules reconnections, and limits the periodic searches, which open the context again.
+    /// Holds the time before which neither reconnections nor periodic searches open the context.
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
@@ -54,7 +55,8 @@ final class ContextSupervisor {
     var dependencies: IIOSourceDependencies { session.dependencies }
     var clock: any DeviceClock { dependencies.clock }
 
-    /// Returns the time at which the next pass is due, or nil if no work is left.
+    /// Returns the time at which the next pass is due, or nil if no work is left. The thread then ends or, if new work
+    /// has been requested, calls this method again. Devices keep their contexts open until this object is released.
     func performPass() -> BootTime? {
         // The order matters: an ended reader may require a new context, and a new context updates the devices before
         // their readers start. `publish()` is last, because each of the other steps may change a description.
@@ -91,10 +93,10 @@ final class ContextSupervisor {
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
-        if reader.hasDeliveredReadings { device.retry.resetDelay() }
+        if reader.hasProgress { device.retry.resetDelay() }
         device.finish()
         guard let failure else { return }
-        if reader.plan?.decimates == true, !reader.hasDeliveredReadings, failure.mayBeDueToSize {
+        if reader.plan?.decimates == true, !reader.hasProgress, failure.mayBeDueToSize {
             // Without decimation, a refill may consist of fewer samples.
             device.bufferUse.stopDecimating()
             device.retry.allow(at: now)
@@ -109,7 +111,6 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        // Until the device is due for a retry, neither reconnections nor periodic searches open the context.
         opening.postpone(to: device.retry.time)
     }
 
@@ -164,6 +165,7 @@ final class ContextSupervisor {
     }
 
     private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
+        // The reader thread calls the closure below, so it captures the semaphore and not this object.
         let semaphore = session.semaphore
         let group = device.group
         let reader = DeviceReader(plan: plan, now: now, clockEstimate: device.facts.clockEstimate) {

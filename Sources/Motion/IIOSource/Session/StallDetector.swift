@@ -56,7 +56,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The time from which `check` returns `.notStarted` or `.stalled`, unless there is progress.
+    /// The time from which `check` returns `.notStarted` or `.stalled`. Progress, `postpone` or a late check moves it.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
