@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// Reads the events of consecutive segments, holding one segment in memory at a time.
+/// Reads the events of a ring's segments, some of which may be missing. Holds one segment in memory at a time.
 struct RingReader {
     private struct Segment {
         var path: String
@@ -21,7 +21,8 @@ struct RingReader {
     private var segments: [Segment] = []
     private let stablePath: (String) -> String
 
-    /// Reads the segment headers in ascending order. `stablePath` returns the path at which a segment can be opened.
+    /// Reads the segment headers in ascending order. `stablePath` converts a segment's path, as used in messages, to a
+    /// path that stays valid if the directory is renamed.
     init(_ paths: [String], stablePath: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.stablePath = stablePath
         for path in paths {
@@ -44,8 +45,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True if the file is empty or contains only a part of a header. Such a file is left behind if the recorder is
-    /// killed right after creating it.
+    /// True if the file is empty or contains only zero bytes or a part of a header. Such a file is left behind by a
+    /// power failure, or if the recorder is killed right after creating it.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }
@@ -92,12 +93,14 @@ struct RingReader {
                     try body(event)
                 }
             }
+            // A segment without a header has already been reported.
+            guard segment.segmentHeader != nil else { continue }
             // An interrupted recording normally ends with an incomplete line, so such a line is not reported.
             let cutLine = TraceWarning.Reason.truncatedLine
-            guard segment.segmentHeader != nil else { continue }
             for entry in reading.diagnostics.entries where entry.message != cutLine.message {
                 remarks.append("\(segment.path): \(entry.remark)")
             }
+            // Unknown kinds and members are not damage, because a newer version may have written them.
             if !reading.reasons.isSubset(of: [cutLine, .unknownKind, .invalidMember]) {
                 damagedPaths.append(segment.path)
             } else if repeated > 0, !reading.reasons.contains(cutLine) {

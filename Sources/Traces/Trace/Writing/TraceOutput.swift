@@ -53,6 +53,7 @@ extension TraceOutput {
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        // Locks a file that `openExisting` has not locked. If the descriptor holds the lock, this has no effect.
         if isFile { try Self.lock(descriptor, path) }
         if let mode, isFile { _ = fchmod(descriptor, mode) }
         self.init(
@@ -61,7 +62,8 @@ extension TraceOutput {
     }
 
     /// Opens an existing file and truncates it. On failure, returns a negative descriptor, with the reason in `errno`.
-    /// `isLockedByOpener` is true if this process had already opened and locked the file.
+    /// `isLockedByOpener` is true if the path refers to a locked descriptor of this process, such as /dev/stdout or
+    /// /proc/self/fd/3. The returned duplicate shares that lock, so ``close()`` must not release it.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isLockedByOpener: Bool)
     {
         guard let destination = ResolvedDestination.resolve(path) else { return (-1, false) }
@@ -69,8 +71,11 @@ extension TraceOutput {
             return (ExclusiveFile.open(destination.name, in: destination.folder), false)
         }
         let descriptor = destination.open()
-        let isLockedByOpener = descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor)
-        guard descriptor >= 0, status.isFile else { return (descriptor, isLockedByOpener) }
+        // For a link in /proc, `status` describes the link. Its file is not truncated, so that `>>` still appends.
+        guard descriptor >= 0, status.isFile else {
+            return (descriptor, descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor))
+        }
+        // Must precede the truncation, because another recorder may be writing to the file.
         try lock(descriptor, path)
         guard status.linkCount > 1 else {
             _ = ftruncate(descriptor, 0)
@@ -91,7 +96,7 @@ extension TraceOutput {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         // A lock belongs to an open file description and can be tested only through a second one. Therefore, the file
-        // is opened again.
+        // is opened again. A recorder that opens the file before the probe is unlocked fails as busy.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -245,7 +250,8 @@ extension TraceOutput {
 /// Calls the C function, which is shadowed by the method `close()`.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A destination for a ``TraceWriter``. The first write contains the header, and subsequent writes contain whole lines.
+/// A destination for a ``TraceWriter``, whose lock prevents overlapping calls. The first write contains the header, and
+/// subsequent writes contain whole lines.
 package protocol TraceDestination: Sendable {
     var name: String { get }
 
