@@ -5,8 +5,12 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The implementation of `NodeChannel`, which documents most methods. The reactor retains it until the connection ends.
-/// Any thread may call the methods in this file.
+/// Transfers bytes between an app and a port of an accessory. The reactor (a thread), or an executor in its place,
+/// reads into `input`. The reactor sends the bytes in `state.output`; HID reports are sent on their own thread.
+///
+/// `NodeChannel` documents most methods; the extensions `+Reactor`, `+Polling`, `+Reading`, `+Writing` and `+Reports`
+/// contain the others. The reactor retains the channel until the connection ends. Any thread may call the methods in
+/// this file, except that calls of `observe(_:)` must not overlap.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -37,6 +41,7 @@ final class ChannelCore: Sendable {
         self.reactor = reactor
         polling = ChannelPolling(tolerance: tolerance)
         let minimumWrite = port.framing.map(ReportRecord.length) ?? 1
+        // At least four reports, so that `notifiedSpace` is at most a quarter of the buffer.
         let capacity = max(capacity, minimumWrite * 4)
         // If the pipe is full, reading stops until half of it is free.
         input = BytePipe(capacity: capacity, minimumWritableSpace: capacity / 2)
@@ -59,8 +64,8 @@ final class ChannelCore: Sendable {
         return input.read(into: buffer)
     }
 
-    /// Replaces the observer. Calls must not overlap, because the observer is stored in two steps. If `close()` runs at
-    /// the same time, `receive` may stay in the input pipe, but the pipe has ended and does not call it.
+    /// Replaces the observer. Calls must not overlap, because the observer is stored in two places. If `close()` runs
+    /// at the same time, `receive` may stay in the input pipe, but the pipe has ended and does not call it.
     func observe(_ receive: Observer?) {
         let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }

@@ -18,7 +18,7 @@ import DeviceCore
 ///
 /// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state.
 /// `ChannelCore.swift` enters the phases `closing` and `ending`, and requests `finished` from the reactor. The reactor
-/// enters `hungUp` and `finished`, in `ChannelCore+Reactor.swift`.
+/// enters `hungUp` and `finished`, in `ChannelCore+Reactor.swift`. Afterwards, `abandon()` may still set `isAbandoned`.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
@@ -113,6 +113,8 @@ struct ChannelOutput: ~Copyable {
     /// The number of unsent bytes, not counting the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
+    /// A thread that queues reports enters `.reportThread`, and the report thread leaves it. The reactor enters
+    /// `.paused`, and a timer leaves it.
     var activity = Activity.reactor(fruitlessAttempts: 0)
 
     init(capacity: Int) { ring = ByteRingBuffer(capacity: capacity) }
@@ -137,7 +139,7 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures to call when an event occurs.
+/// A list of closures to call once, when an event occurs or is delayed by the app.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
@@ -150,9 +152,8 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures can be
-    /// added. If false, the closures are called before the event, which has to wait until the app has read the bytes
-    /// that fill the input pipe.
+    /// Removes and returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures
+    /// can be added. If false, the event is delayed until the app has read the bytes that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

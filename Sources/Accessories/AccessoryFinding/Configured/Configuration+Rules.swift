@@ -3,7 +3,8 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings. They are parsed again each time a property is read.
+/// The accessory settings. `deferredSections` holds them as unparsed JSON, because DeviceCore does not know their
+/// types, or as assigned by the program. A getter cannot store the parsed values, so each access parses them again.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
@@ -18,6 +19,7 @@ extension Configuration {
         set { deferredSections[Self.rulesKey] = .set(newValue) }
     }
 
+    /// The accessories that no bus can enumerate, such as on-board serial ports.
     package var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
         set { deferredSections[Self.declaredKey] = .set(newValue) }
