@@ -7,10 +7,13 @@ import Synchronization
 /// Publishes this board's positions and motion sensor readings to an MQTT broker.
 ///
 /// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last position.
-/// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages are sent in order, with QoS 1. While the
-/// broker is unavailable, messages are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in
-/// memory. A message may be delivered twice if the connection is lost before the broker acknowledges the message.
-/// Subscribers can detect duplicates by `tst` and `tst_ms`.
+/// Readings are published as SenML on `senml/USER/DEVICE/KIND`. The messages of one thread are sent in order, with
+/// QoS 1. While the broker is unavailable, messages are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set,
+/// otherwise in memory. A message may be delivered twice if the connection is lost before the broker acknowledges the
+/// message. Subscribers can detect duplicate positions by `tst` and, for fractions of a second, `tst_ms`.
+///
+/// Call ``end(within:)`` before releasing the publisher. Otherwise, readings that do not yet fill a message are lost
+/// and, without a spool folder, all queued messages too.
 ///
 /// ```swift
 /// var settings = MQTTPublisherSettings(
@@ -91,6 +94,7 @@ public final class MQTTPublisher: Sendable {
             pending[batch.sensor] = merged
             return nil
         }
+        // Outside the lock, because it may call `onEvent`. Two threads may therefore swap the batches of a sensor.
         if let completeBatch { send(completeBatch) }
     }
 

@@ -15,14 +15,15 @@ import Logging
 /// While a trace is played back, the player runs the callbacks itself, unless playback uses the live executors.
 package enum ExecutorSelection {
     private static let log = Logger(label: "device-services.delivery")
+    /// Logs a notice when first accessed, and thus only once.
     private static let privateQueueNotice: Void = log.notice(
         "A manager was created in a task or on a dispatch queue, where no run loop runs, so its callbacks run on a private serial queue. To choose another executor, create the manager on the main thread or set delegateQueue."
     )
 
     package static func forCurrentContext(device: Device) -> any CallbackExecutor {
         select(isMain: Thread.isMainThread || MainQueueContext.isCurrent, device: device) {
-            // Uses a run loop source because `RunLoop.perform` does not wake a sleeping run loop on Linux. As on Apple
-            // platforms, the source keeps the run loop running while the manager exists.
+            // `RunLoopExecutor` uses a source, because `RunLoop.perform` does not wake a sleeping run loop on Linux. As
+            // on Apple platforms, the source keeps the run loop running while the manager exists.
             if isOnDedicatedThread { return RunLoopExecutor(loop: .current, mode: .common) }
             _ = privateQueueNotice
             return DispatchQueueExecutor(DispatchQueue(label: "device-services.callbacks"))
@@ -51,6 +52,7 @@ package enum ExecutorSelection {
             return playback.executor(onMainThread: isMain)
         }
         let executor: any CallbackExecutor = isMain ? MainQueueExecutor.shared : otherwise()
+        // With live executors, playback waits until the forwarded work has run.
         return device.playback?.counting(executor) ?? executor
     }
 

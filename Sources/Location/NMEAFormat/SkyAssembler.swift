@@ -21,8 +21,10 @@ struct SkyAssembler {
     }
 
     private var lists: [List] = []
+    /// True if a GSV sentence was out of order or exceeded a limit. The report then has no satellites.
     private var isInvalid = false
-    /// The satellites used for the fix, from the last epoch that contained a GSA sentence.
+    /// The satellites used for the fix, from the last epoch that contained a GSA sentence. Kept across epochs, because
+    /// an epoch may contain GSV sentences but no GSA.
     private var used: [SatelliteIdentity] = []
     private var hasGSA = false
     private var report = SkyReport()
@@ -31,6 +33,7 @@ struct SkyAssembler {
     /// The fix mode in GSA: 0 for no GSA, 1 for no fix, 2 for a two-dimensional fix, 3 for a three-dimensional fix.
     private(set) var mode = 0
 
+    /// Records the values of GGA, which apply if the other sentences of the epoch lack them.
     mutating func record(usedCount: Int?, hdop: Double) {
         if let usedCount { ggaUsedCount = usedCount }
         if !hdop.isNaN { ggaHDOP = hdop }
@@ -120,8 +123,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Ends the epoch and returns its report, or nil if the epoch contains no satellite data. Keeps the list of used
-    /// satellites for the next epoch.
+    /// Ends the epoch and returns its report, or nil if the epoch contains no satellite data. Resets everything except
+    /// `used`.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used
@@ -143,6 +146,7 @@ struct SkyAssembler {
             report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
             hasData = true
         }
+        // The number in GSA takes precedence, then the number of satellites in GSV that are in use, then that in GGA.
         if hasGSA {
             report.usedCount = Int32(truncatingIfNeeded: used.count)
         } else if ggaUsedCount >= 0, report.usedCount <= 0 {

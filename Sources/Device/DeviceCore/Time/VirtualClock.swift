@@ -4,7 +4,8 @@ import Synchronization
 
 /// The clock of a simulated device. Time advances only when a method moves the clock. Timers run only in
 /// `runNextTimer(upTo:)`, on the thread that calls it, in the order of their deadlines. Timers with equal deadlines run
-/// in creation order. While a timer runs, the clock shows the timer's deadline, unless it has already passed it.
+/// in creation order. While a timer runs, the clock shows the timer's deadline, unless it has already passed it. Any
+/// thread may move the clock.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -81,6 +82,7 @@ public final class VirtualClock: DeviceClock {
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
+        // Not under the lock. A timer that another thread has added since the check runs late, in the next call.
         move(to: time)
         return true
     }

@@ -8,7 +8,8 @@ package struct SkyTracks: Sendable {
     package struct Track: Sendable {
         package let name: String
         package let system: Satellite.System?
-        /// The positions in degrees, at least 0.5° apart.
+        /// The positions in degrees, in order. Omits positions less than 0.5° from the previous one on the disc
+        /// (`SkyGeometry`). If the path becomes too long, every second position is removed.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
         /// The lowest signal strength in dB-Hz, or infinity if none was reported.
         package fileprivate(set) var weakest = Double.infinity
@@ -61,6 +62,7 @@ extension SkyTracks.Track {
     fileprivate mutating func add(_ satellite: Satellite, limit: Int) {
         views += 1
         if satellite.isUsed { uses += 1 }
+        // Receivers report 0 for a satellite that they do not track. NMEA limits the strength to 99 dB-Hz.
         if satellite.signal > 0, satellite.signal < 100 {
             strengths += 1
             sum += satellite.signal
@@ -73,7 +75,7 @@ extension SkyTracks.Track {
         let direction = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(direction, last) < 0.5 { return }
         path.append(direction)
-        // Limits memory use if a faulty receiver keeps reporting positions that are far apart.
+        // A faulty receiver may keep reporting positions that are far apart.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }
