@@ -114,8 +114,8 @@ struct DashboardCommand: AsyncParsableCommand {
             Set(region.map(\.name)).count < region.count,
             "Two regions have the same name. Give each region a unique name.")
         try Self.rejectIf(
-            region.count > DashboardRegions.limit,
-            "\(region.count) regions are too many: at most \(DashboardRegions.limit) can be monitored.")
+            region.count > NamedRegion.maximumCount,
+            "\(region.count) regions are too many: at most \(NamedRegion.maximumCount) can be monitored.")
         if let page { try Self.rejectIf(!FileIO.isDirectory(page), "The folder \(page) does not exist.") }
     }
 

@@ -32,8 +32,8 @@ struct RegionOptions: ParsableArguments {
             throw ValidationError("Two regions have the same name. Give each region a unique name.")
         }
         try Self.rejectIf(
-            region.count > DashboardRegions.limit,
-            "\(region.count) regions are too many: at most \(DashboardRegions.limit) can be monitored.")
+            region.count > NamedRegion.maximumCount,
+            "\(region.count) regions are too many: at most \(NamedRegion.maximumCount) can be monitored.")
         try Self.rejectIf(
             stream == .beacons && beacons.isEmpty,
             "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
@@ -46,6 +46,9 @@ struct RegionOptions: ParsableArguments {
 }
 
 struct NamedRegion: ExpressibleByArgument {
+    /// The maximum number of regions that a location manager can monitor.
+    static let maximumCount = 20
+
     let name: String
     let center: CLLocationCoordinate2D
     let radius: Double

@@ -19,9 +19,6 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         static let unknown = "unknown"
     }
 
-    /// The maximum number of regions that a location manager can monitor.
-    static let limit = 20
-
     private let manager = CLLocationManager()
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -64,7 +61,9 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         guard !states.contains(where: { $0.region.name == region.name }) else {
             return "The region \(region.name) already exists."
         }
-        guard states.count < Self.limit else { return "At most \(Self.limit) regions can be monitored." }
+        guard states.count < NamedRegion.maximumCount else {
+            return "At most \(NamedRegion.maximumCount) regions can be monitored."
+        }
         states.append(State(region: region))
         manager.startMonitoring(for: region.circle)
         publish()
