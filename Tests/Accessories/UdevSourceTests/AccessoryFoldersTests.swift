@@ -58,8 +58,10 @@ struct AccessoryFoldersTests {
         thread.start()
         var folders = Self.folders([folder.path], 0.1)
         var names: [String] = []
-        let limit = Date(timeIntervalSinceNow: 60)
-        while names.last != "attach \(last)", Date() < limit {
+        var isFinished = false
+        while !isFinished {
+            // Determined first, so that the last scan finds the last version.
+            isFinished = thread.isFinished
             names += Self.scan(&folders).filter { $0.hasPrefix("attach") }
         }
         #expect(names.last == "attach \(last)")
