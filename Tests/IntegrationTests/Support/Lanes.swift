@@ -13,7 +13,7 @@ struct Lanes: SuiteTrait, TestTrait, TestScoping {
     }
 
     /// The number of tests that run at the same time.
-    private static let width = min(8, ProcessInfo.processInfo.activeProcessorCount + 2)
+    private static let width = min(8, 2 * ProcessInfo.processInfo.activeProcessorCount + 2)
     private static let state = Mutex(State(free: width))
     /// True within a running test. A test that gets the trait from several suites uses only one lane.
     @TaskLocal private static var isInside = false
