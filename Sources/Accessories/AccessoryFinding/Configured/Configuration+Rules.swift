@@ -54,31 +54,12 @@ extension Configuration {
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
                 // The JSON syntax was already validated when the configuration file was read.
-                return (try? Self.list(&reader, &json, name: name, maximumCount: maximumCount, element)) ?? []
+                let list = try? json.elements(&reader, name, maximumCount: maximumCount) {
+                    json, reader, index throws(JSONError) in try element(&reader, &json, "\(name)[\(index)]")
+                }
+                return list?.valid ?? []
             }
             return (Setting(elements, origin: .file(path)), json.problems)
         }
-    }
-
-    private static func list<Element>(
-        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, maximumCount: Int,
-        _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
-    ) throws(JSONError) -> [Element] {
-        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
-        var elements: [Element] = []
-        var index = 0
-        var hasExcess = false
-        try reader.beginArray()
-        while try reader.nextElement() {
-            if elements.count == maximumCount {
-                try reader.skipValue()
-                hasExcess = true
-            } else if let element = try element(&reader, &json, "\(name)[\(index)]") {
-                elements.append(element)
-            }
-            index += 1
-        }
-        if hasExcess { json.recordExcess(name, maximumCount: maximumCount) }
-        return elements
     }
 }

@@ -14,7 +14,7 @@ extension Configuration {
             key, name, reader, json throws(JSONError) in
             switch key {
             case "folders":
-                let folders = try json.strings(&reader, name, maximumCount: Self.maximumDirectories) {
+                let folders = try json.distinctElements(&reader, name, maximumCount: Self.maximumDirectories) {
                     json, reader, name throws(JSONError) in try json.path(&reader, name, "It is ignored.")
                 }
                 set(\.accessoryDirectories, folders, json)

@@ -18,42 +18,19 @@ extension Configuration {
         }
     }
 
+    /// If all addresses are invalid, the default is kept.
     private mutating func readMotionSources(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isArray(&reader, "motion.sources") else { return }
-        var addresses: [MotionSourceAddress] = []
-        var isUsable = true
-        var hasExcess = false
-        try reader.beginArray()
-        while try reader.nextElement() {
-            guard let text = try json.text(&reader, "an element of motion.sources") else {
-                isUsable = false
-                continue
-            }
-            do throws(DeviceError) {
-                let address = try MotionSourceAddress(text)
-                if addresses.contains(address) { continue }
-                if addresses.count < Self.maximumSensors { addresses.append(address) } else { hasExcess = true }
-            } catch {
-                isUsable = false
-                json.record(error.within("\(json.path), motion.sources"))
-            }
+        let addresses = try json.distinctElements(&reader, "motion.sources", maximumCount: Self.maximumSensors) {
+            json, reader, name throws(JSONError) in try json.parsed(&reader, name, MotionSourceAddress.init)
         }
-        if hasExcess { json.recordExcess("motion.sources", maximumCount: Self.maximumSensors) }
-        // Invalid addresses are skipped. If all addresses are invalid, the default is kept.
-        if isUsable || !addresses.isEmpty { motionSources = Setting(addresses, origin: .file(json.path)) }
+        set(\.motionSources, addresses, json)
     }
 
     private mutating func readSensors(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        guard try json.isArray(&reader, "motion.sensors") else { return }
-        var settings: [SensorSetting] = []
-        var hasExcess = false
-        try reader.beginArray()
-        while try reader.nextElement() {
-            guard let setting = try Self.readSensor(&reader, &json) else { continue }
-            if settings.count < Self.maximumSensors { settings.append(setting) } else { hasExcess = true }
+        let settings = try json.elements(&reader, "motion.sensors", maximumCount: Self.maximumSensors) {
+            json, reader, _ throws(JSONError) in try Self.readSensor(&reader, &json)
         }
-        if hasExcess { json.recordExcess("motion.sensors", maximumCount: Self.maximumSensors) }
-        sensors = Setting(settings, origin: .file(json.path))
+        set(\.sensors, settings?.valid, json)
     }
 
     /// Returns nil if any part of the setting is invalid, because an incomplete setting could rotate readings the wrong

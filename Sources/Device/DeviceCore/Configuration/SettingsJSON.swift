@@ -85,10 +85,6 @@ package struct SettingsJSON {
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool { try isNext(.object, "an object", &reader, name, consequence) }
 
-    package mutating func isArray(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
-    ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
-
     private mutating func isNext(
         _ kind: JSONKind, _ problem: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> Bool {
@@ -158,38 +154,49 @@ package struct SettingsJSON {
 
     /// Skips invalid names. Returns nil if the value is not an array or if all names are invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
-        try strings(&reader, name, maximumCount: Self.maximumProtocols) { json, reader, name throws(JSONError) in
-            try json.protocolName(&reader, name, "It is ignored.")
+        try distinctElements(&reader, name, maximumCount: Self.maximumProtocols) {
+            json, reader, name throws(JSONError) in try json.protocolName(&reader, name, "It is ignored.")
         }
     }
 
-    /// Reads an array of up to `maximumCount` distinct strings and skips invalid elements. Returns nil if the value is
-    /// not an array or if all elements are invalid.
-    mutating func strings(
+    /// Reads an array and removes duplicates. Returns nil if the value is not an array or all elements are invalid.
+    mutating func distinctElements<Element: Equatable>(
         _ reader: inout JSONReader, _ name: String, maximumCount: Int,
-        _ element: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> String?
-    ) throws(JSONError) -> [String]? {
-        guard try isArray(&reader, name, "It is ignored.") else { return nil }
-        var texts: [String] = []
-        var hasInvalid = false
-        var hasExcess = false
+        _ read: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> Element?
+    ) throws(JSONError) -> [Element]? {
+        let list = try elements(&reader, name, maximumCount: maximumCount) {
+            json, reader, _ throws(JSONError) in try read(&json, &reader, "an element of " + name)
+        }
+        guard let list, !list.valid.isEmpty || !list.hasInvalid else { return nil }
+        return list.valid.reduce(into: []) { distinct, element in
+            if !distinct.contains(element) { distinct.append(element) }
+        }
+    }
+
+    /// Reads an array. Skips invalid elements, for which `read` returns nil. After `maximumCount` valid elements,
+    /// records a problem and skips the rest. Returns nil if the value is not an array.
+    package mutating func elements<Element>(
+        _ reader: inout JSONReader, _ name: String, maximumCount: Int,
+        _ read: (inout SettingsJSON, inout JSONReader, _ index: Int) throws(JSONError) -> Element?
+    ) throws(JSONError) -> (valid: [Element], hasInvalid: Bool)? {
+        guard try isNext(.array, "a list", &reader, name, "It is ignored.") else { return nil }
+        var valid: [Element] = []
+        var (hasInvalid, hasExcess) = (false, false)
+        var index = 0
         try reader.beginArray()
         while try reader.nextElement() {
-            if texts.count == maximumCount {
-                try reader.skipValue()
+            if valid.count == maximumCount {
                 hasExcess = true
-            } else if let text = try element(&self, &reader, "an element of " + name) {
-                if !texts.contains(text) { texts.append(text) }
+                try reader.skipValue()
+            } else if let element = try read(&self, &reader, index) {
+                valid.append(element)
             } else {
                 hasInvalid = true
             }
+            index += 1
         }
-        if hasExcess { recordExcess(name, maximumCount: maximumCount) }
-        return texts.isEmpty && hasInvalid ? nil : texts
-    }
-
-    package mutating func recordExcess(_ name: String, maximumCount: Int) {
-        recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.")
+        if hasExcess { recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.") }
+        return (valid, hasInvalid)
     }
 
     /// The maximum number of protocol names in a list. Realistic lists are far shorter.
