@@ -114,9 +114,13 @@ struct ReadinessCoordinatorTests {
         choice.executor.withLock { $0 = executor }
         _ = coordinator.update()
         executor.pollNow()
-        // 1.5 times 95 % of the initial interval of one second, plus the tolerance.
-        let dueTime = coordinator.dueTime?.seconds
-        #expect(abs((dueTime ?? 0) - (100 + 0.95 * 1.5 + 1)) < 1e-6)
+        // The next read is overdue after 1.5 times 95 % of the initial interval of one second, plus the tolerance.
+        source.makeReadable()
+        for seconds in [102.4, 102.5] {
+            clock.move(to: BootTime.zero.advanced(bySeconds: seconds))
+            try coordinator.handle(isReady: true)
+        }
+        #expect(source.log == ["executor", "timeout", "overdue"])
     }
 
     @Test("A coordinator that is destroyed ends polling by the executor")

@@ -80,9 +80,6 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The time at which the executor's next read is overdue, or nil if the source's thread polls.
-    var dueTime: BootTime? { if case .executor(let registration, _) = owner { registration.dueTime } else { nil } }
-
     /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time until which
     /// the thread may wait.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
