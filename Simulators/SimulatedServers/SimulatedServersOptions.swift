@@ -21,7 +21,8 @@ public struct SimulatedServersOptions: Sendable {
     /// The playback speed relative to the recording. Invalid values are treated as 1. The speed does not affect the
     /// recorded delays in dialogues between programs and accessories.
     public var speed = 1.0
-    /// If true, all servers restart playback together at the end of the traces. If false, they send nothing more.
+    /// If true, all servers restart playback together at the end of the traces. If false, they send nothing after the
+    /// end.
     public var loops = false
     /// If true, the times in gpsd's reports are shifted so that the first report is current. Motion samples always have
     /// current times.
@@ -40,8 +41,8 @@ public struct SimulatedServersOptions: Sendable {
     /// sockets.
     package var folder: String?
 
-    /// Creates the default options. The servers play the traces once in real time and without faults, starting when the
-    /// first client connects.
+    /// Creates the default options. The servers play the traces once in real time and without faults, starting as
+    /// described at ``Start/firstClient``.
     public init() {}
 }
 

@@ -11,7 +11,8 @@ struct GPSDRequestReader {
     private var offset = 0
 
     init(_ input: UnsafeRawBufferPointer) {
-        // gpsd handles the input as a C string, which ends at the first NUL, and appends a line feed.
+        // gpsd appends a line feed and handles the input as a C string. If the input contains a NUL, the string ends
+        // there, before the line feed.
         var bytes = [UInt8](input.prefix(Self.maximumReadSize).prefix { $0 != 0 })
         if bytes.count == input.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
         // gpsd silently ignores input that does not begin with a question mark.

@@ -15,7 +15,7 @@ struct ChannelPolling: ~Copyable {
     /// the port is released.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor. The opening thread sets the value. Afterwards, only the reactor thread locks it, so the port may be
+    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor thread locks it, so the port may be
     /// read and observers and executors may be called while it is locked.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
@@ -56,7 +56,7 @@ extension ChannelCore {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
             hasInput = polling.readLock.withLock { isDetached in
                 if isDetached { return false }
-                // The reactor or the executor reads again and then handles the end of the connection.
+                // If the connection has ended, the next read finds that out again, and the reactor reports it.
                 _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
@@ -84,7 +84,7 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// If an executor polls the port for input, returns the coordinator's descriptor, which the reactor polls instead.
+    /// If an executor polls the port for input, returns the descriptor that the coordinator needs the reactor to poll.
     /// Otherwise, returns `nil`, and the reactor polls the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?

@@ -113,8 +113,8 @@ struct ChannelOutput: ~Copyable {
     /// The number of unsent bytes, not counting the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
-    /// A thread that queues reports enters `.reportThread`, and the report thread leaves it. The reactor enters
-    /// `.paused`, and a timer leaves it.
+    /// A thread that queues reports enters `.reportThread`. The report thread leaves it, for `.failed` if it cannot
+    /// write. The reactor enters `.paused`, and a timer leaves it.
     var activity = Activity.reactor(fruitlessAttempts: 0)
 
     init(capacity: Int) { ring = ByteRingBuffer(capacity: capacity) }
@@ -139,7 +139,7 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures to call once, when an event occurs or is delayed by the app.
+/// A list of closures, each of which is called once: when an event occurs, or when it turns out to wait for the app.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
@@ -153,7 +153,7 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Removes and returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures
-    /// can be added. If false, the event is delayed until the app has read the bytes that fill the input pipe.
+    /// can be added. If false, the event waits until the app has read the bytes that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

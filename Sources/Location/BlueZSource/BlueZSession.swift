@@ -64,7 +64,8 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // Throw this error only after the bytes that were received before it have been processed.
+            // Process the bytes that were received before the error first, because they may contain the bus's own
+            // error, which is more specific.
             failure = error
         }
         received.withUnsafeBytes { bytes in

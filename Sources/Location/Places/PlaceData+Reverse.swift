@@ -12,7 +12,8 @@ extension PlaceData {
 
     /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
     /// the country is that of the nearest city within 25 km. The locality is the largest city in the country whose
-    /// radius contains the point, or otherwise the nearest city within 100 km. A lake has none.
+    /// radius contains the point, or otherwise the nearest city within 100 km. A point on a lake has no
+    /// locality.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -31,7 +32,7 @@ extension PlaceData {
                 cities = NearbyCities()
             }
         }
-        // Set before the locality, because a point on a lake has none.
+        // Set before the locality, which `setLocality` omits for a point on a lake.
         let lake = try lakes.area(latitude: latitude, longitude: longitude).label
         if lake > 0 { place.inlandWater = try text(lakeNames, lake - 1, at: 0) }
         if country > 0 {
@@ -94,6 +95,7 @@ extension PlaceData {
             if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if isLarger { (largest, largestSize) = (city, size) }
+            // A larger city may be farther away than the nearest one, but not beyond the largest radius.
             limit = max(CityGrid.maximumRadius, shortestDistance)
         }
         return NearbyCities(

@@ -6,8 +6,8 @@ import DeviceCore
 struct SensorRequests: Sendable, Hashable {
     /// The maximum gyroscope interval, in seconds. At 20 Hz, the attitude error is five times as large as at 100 Hz.
     private static let maximumGyroscopeInterval = 0.01
-    /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
-    /// seconds.
+    /// The magnetometer interval, in seconds, unless a subscriber requests every sample. A shorter interval does not
+    /// improve the heading, because it is smoothed over seconds.
     private static let magnetometerInterval = 0.02
     /// The maximum accelerometer interval in seconds, if only the upward direction is needed.
     private static let maximumGravityInterval = 0.1
@@ -38,6 +38,7 @@ struct SensorRequests: Sendable, Hashable {
                 interval, need == .gravity ? Self.maximumGravityInterval : Self.maximumIntervalWithoutGyroscope)
         }
         guard need == .heading else { return }
+        // An interval of 0 requests every sample of each sensor, for example for a recording.
         magnetometer = interval == 0 ? 0 : Self.magnetometerInterval
     }
 

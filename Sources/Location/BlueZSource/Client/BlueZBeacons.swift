@@ -29,7 +29,7 @@ package struct BeaconAdvertisement: Sendable, Hashable {
 
 /// The beacons among the devices that BlueZ reports, each with its last signal strength.
 struct BlueZBeacons {
-    /// The maximum number of beacons. When it is reached, the least recently received beacons are removed. A beacon
+    /// The maximum number of beacons. When it is reached, the least recently updated beacons are removed. A beacon
     /// that changes its address counts as a new device.
     static let maximumCount = 1024
 
@@ -65,7 +65,7 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Remove an eighth of the beacons at once. Otherwise, every insertion would have to search for the oldest
+        // Remove about an eighth of the beacons at once. Otherwise, every insertion would have to search for the oldest
         // beacon.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]

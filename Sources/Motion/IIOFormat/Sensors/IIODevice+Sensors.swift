@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Returns the motion sensors of the device, identified by their channel IDs. The attributes for scales, offsets,
-    /// rates and matrices must have values. Sensors with invalid attributes, for example a scale of 0, are included.
-    /// Their ``IIOSensor/problem`` contains the reason.
+    /// Returns the motion sensors of the device, identified by their channel IDs. Call this method after the values of
+    /// the attributes have been read. Sensors with missing or invalid attributes, for example a scale of 0, are
+    /// included. Their ``IIOSensor/problem`` contains the reason.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -52,8 +52,8 @@ extension IIODevice {
         let channel = channels[channelIndex]
         var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // Prefer `raw`, because its numbers are the same as in a buffer. Use `input` if there is no scale, because a
-        // raw number is meaningless without one.
+        // Prefer `raw`, because its numbers are the same as in a buffer. Use `input` if there is no scale. If there is
+        // neither a scale nor `input`, the scale is 1: the raw number is the reading.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {

@@ -128,7 +128,8 @@ final class DeviceReader: Sendable {
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
 
-    /// A phase of a task that has just ended is harmless: it lasts only until the thread begins the next task.
+    /// Enters a phase of the current task. If the task has just ended, this has no effect on the next task, because the
+    /// thread enters another phase when it begins that task.
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
         phaseDidChange()

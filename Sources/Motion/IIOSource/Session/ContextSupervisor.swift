@@ -97,7 +97,7 @@ final class ContextSupervisor {
         device.finish()
         guard let failure else { return }
         if reader.plan?.decimates == true, !reader.hasProgress, failure.mayBeDueToSize {
-            // Without decimation, a refill may consist of fewer samples.
+            // The buffer may have been too large to allocate. Without decimation, fewer samples are read at once.
             device.bufferUse.stopDecimating()
             device.retry.allow(at: now)
             return

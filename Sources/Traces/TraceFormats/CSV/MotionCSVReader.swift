@@ -77,7 +77,8 @@ struct MotionCSVReader {
         }
         var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
-            // The shift turns the start in 1970 into the civil time of the first reading.
+            // The readings' times are Unix times. Shifting the readings to 0 moves the start from 1970 to the time of the
+            // first reading.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
@@ -94,8 +95,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. For comparison, the Earth's field
-    /// is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. Readings are in gauss in both
+    /// layouts once they are parsed. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -118,7 +119,8 @@ extension Recording {
     /// Reads a UTF-8 CSV file of motion readings in one of the layouts that ``MotionCSVLayout`` lists. Times may start
     /// at any value. If times are in seconds since 1970, they determine ``start``.
     ///
-    /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy.
+    /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy, or
+    ///   `invalidConfiguration` for an invalid option.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         self = try csv.withBytes { (bytes) throws(DeviceError) in
             var reader = try MotionCSVReader(bytes, name: name, options: options)

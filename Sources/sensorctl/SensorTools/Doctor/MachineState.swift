@@ -77,7 +77,7 @@ struct KernelSensor: Sendable, Hashable {
     var canOpenNode: Bool
     /// The node's mode and group, such as "0600, group root". Empty if the device has no node.
     var nodeOwnership: String
-    /// True if the current user can write the files that set the rate and the buffer.
+    /// True if the current user can enable the buffer. The udev rules permit this together with setting the rate.
     var canWriteSettings: Bool
     /// The current trigger. The name is empty if no trigger is set, and nil if the device does not support triggers.
     var trigger: String?
@@ -97,7 +97,7 @@ struct KernelSensor: Sendable, Hashable {
 }
 
 extension MachineState {
-    /// Reads the settings, the kernel's files and the environment. Does not access the sensors.
+    /// Reads the settings, the kernel's files and the environment. Does not read the sensors.
     package init(of device: Device) {
         self.init(
             configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
@@ -116,6 +116,7 @@ extension MachineState {
     /// The maximum number of devices to read. The same limit applies to triggers.
     private static let maximumDevices = 256
 
+    /// Also sets the user.
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
         let bus = sysfs + "/bus/iio/devices"
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: bus))?.sorted()
@@ -157,8 +158,8 @@ extension MachineState {
             .sorted()
     }
 
-    /// Opens the node to find out whether another program uses it. Only one program at a time can open it. Opening the
-    /// node has no side effects.
+    /// Opens the node to find out whether another program uses it. Only one program at a time can open it, so another
+    /// program's attempt fails until the node is closed again. The device is not changed.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }

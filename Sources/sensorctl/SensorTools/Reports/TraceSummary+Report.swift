@@ -5,7 +5,7 @@ package import JSONBytes
 import Trace
 package import TraceEditing
 
-/// The text of a summary. Times are in nanoseconds from the start of the trace.
+/// A summary as text and as JSON. Both give times in seconds from the start of the trace.
 extension TraceSummary {
     package func text(ink: TerminalStyle) -> String {
         var lines: [String] = []
@@ -110,6 +110,7 @@ extension TraceSummary: Report {
             writer.memberIfPresent("recorder", header.recorder.isEmpty ? nil : header.recorder)
             writer.memberIfPresent("source", header.source.isEmpty ? nil : header.source)
             if !faults.isEmpty {
+                // The faults are already JSON.
                 writer.key("faults")
                 writer.raw(faults.utf8)
             }

@@ -32,8 +32,8 @@ package final class DeferredCallbacks {
     ///
     /// While a thread reads on behalf of an executor, it may call only that executor's subscribers. A subscriber with a
     /// different executor may have joined during the read. Calling it could cause a deadlock, because it may be waiting
-    /// for the executor that is reading. Status changes must not be lost, so they are delivered to all subscribers even
-    /// during such a read. To avoid a deadlock in that case, subscribers must not wait for another thread.
+    /// for the executor that is reading. Only status changes are delivered to all subscribers even during such a read,
+    /// because they must not be lost. So a subscriber must not wait for another thread when it receives a status.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }

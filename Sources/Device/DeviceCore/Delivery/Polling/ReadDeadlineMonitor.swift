@@ -7,7 +7,8 @@
 /// succession and then pause.
 ///
 /// Setting the timer takes a system call. To avoid this call for most readings, the timer is set again only if it would
-/// expire too late or too early. Too early means less than half the tolerance after the next expected read.
+/// expire too late or too early. Too early means less than half the tolerance after the next expected read. If the
+/// source has an earlier timeout, the timer is set for each reading.
 struct ReadDeadlineMonitor: Sendable {
     /// A read is overdue if the time since the previous read exceeds the expected interval times this factor, plus the
     /// tolerance.
@@ -26,8 +27,7 @@ struct ReadDeadlineMonitor: Sendable {
     private(set) var dueTime: BootTime
 
     /// Creates a monitor that initially expects an interval of 1 s. The first read becomes overdue after `tolerance`
-    /// seconds. Each later read becomes overdue at most `max(limit, tolerance)` seconds after the previous recorded
-    /// read.
+    /// seconds. After a recorded read, the next one becomes overdue within `max(limit, tolerance)` seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin

@@ -6,7 +6,8 @@ import SystemCalls
 /// Decides whether the source's own thread or an executor polls the source's descriptor.
 ///
 /// If all subscribers share an executor that can poll descriptors, that executor polls. New data then wakes one thread
-/// instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
+/// instead of two. The decision changes only if the subscriptions change, or if the executor cannot continue
+/// or becomes able to poll.
 ///
 /// ```
 ///          executor() changes               a read is overdue, descriptor not readable
@@ -19,7 +20,7 @@ import SystemCalls
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
 /// thread is busy. The source's thread then reads in place of the executor until the executor reads again. Meanwhile,
-/// the readings wait in bounded queues.
+/// the readings wait in the bounded queues of the app's managers.
 ///
 /// If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the timer.
 /// Otherwise, it would wake repeatedly while the device is silent.
@@ -145,7 +146,8 @@ package struct ReadinessCoordinator: ~Copyable {
                 _ = try source.readAvailable(.overdue(since: dueTime))
                 registration.expectRead()
             } else {
-                // There is nothing to read, the timer fired early, or it fired for a timeout of the source.
+                // Nothing can be read, or the read is not overdue yet: the timer fired early or for a timeout of the
+                // source, which the source handles now.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
                 _ = try source.readAvailable(.thread(isReadable: false))
                 registration.setTimer()
@@ -163,7 +165,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 }
 
-/// A source's registration with an executor. The executor calls only the closure that `init` passes to it. All other
+/// A source's registration with an executor. The executor calls only the closures that `init` passes to it. All other
 /// calls are made on the source's thread. `source.deadline` is read with the lock of `monitor` held.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
