@@ -138,7 +138,7 @@ struct AtomicReplacement: Sendable {
             }
             guard errno == EEXIST else { break }
         }
-        return ("link", errno)
+        return (hasName ? "rename" : "link", errno)
     }
 
     /// True if the temporary name still refers to the new file.
@@ -160,6 +160,7 @@ struct AtomicReplacement: Sendable {
         linkat(AT_FDCWD, Self.link(to: descriptor), base, name, AT_SYMLINK_FOLLOW) == 0
     }
 
+    /// Removes the incomplete file. Must not be called after `finish(_:)` has succeeded.
     func remove() {
         // An unnamed file disappears when it is closed, so nothing has to be removed. Its intended name may belong to
         // another file, which must be kept.
