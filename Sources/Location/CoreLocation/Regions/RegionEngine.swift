@@ -162,7 +162,6 @@ final class RegionEngine: Sendable {
     // MARK: Sources
 
     private func updateSubscriptions() {
-        let isAllowed = isAllowed
         positionSubscription.update {
             guard isAllowed, state.withLock({ $0.watched.contains(where: \.needsPosition) }) else { return nil }
             return PositionRequest(receiver: receiver)

@@ -123,6 +123,38 @@ struct BeaconConditionTests {
         #expect(recorder.events == ["failed door 5"])
     }
 
+    @Test("No beacon subscription starts after another thread has revoked the authorization")
+    func revokedDuringUpdate() {
+        let pending = Mutex<LocationAuthorization?>(nil)
+        let hasStarted = Atomic<Bool>(false)
+        let isRevoked = DispatchSemaphore(value: 0)
+        let positions = PositionHub {
+            guard let authorization = pending.withLock({ $0.take() }) else { return }
+            // Once the status has changed, the thread waits until the engine has updated the position subscription.
+            Thread.detachNewThread {
+                authorization.status = .denied
+                isRevoked.signal()
+            }
+            while authorization.status != .denied { sched_yield() }
+        }
+        var configuration = Configuration()
+        configuration.locationRule = Setting(.always, origin: .program)
+        configuration.reducesAccuracy = Setting(true, origin: .program)
+        let device = Device(
+            name: "radio", clock: VirtualClock(), configuration: configuration, positionSource: positions,
+            beaconSource: BeaconHub { hasStarted.store(true, ordering: .relaxed) })
+        let engine = RegionEngine.of(device)
+        let circle = CLRegion.Circle(center: CLLocationCoordinate2D(latitude: 48, longitude: 11), radius: 200)
+        engine.watch(RegionEngine.WatchID(), .circle(circle)) { _ in }
+        engine.watch(RegionEngine.WatchID(), .beacons(BeaconPattern(uuid: BeaconUUID(UUID())))) { _ in }
+        let authorization = LocationAuthorization.of(device)
+        pending.withLock { $0 = authorization }
+        authorization.accuracy = .fullAccuracy
+        #expect(isRevoked.wait(timeout: .now() + 60) == .success)
+        #expect(!hasStarted.load(ordering: .relaxed) && !positions.hasSubscribers)
+        withExtendedLifetime(device) {}
+    }
+
     @Test("A manager reports entry to and exit from a beacon region")
     @MainActor func region() async throws {
         let stage = Stage()
