@@ -78,6 +78,7 @@ final class LiveUpdateClient: Sendable {
             switch event {
             case .report(let report) where report.hasFix: self.process(report, &state)
             case .report, .lost:
+                if case .lost = event { state.converter.sky = nil }
                 guard !state.isLost else { return }
                 state.isLost = true
                 state.add(self.element(unavailable: true))

@@ -50,6 +50,18 @@ struct UpdateStateTests {
         #expect(received.last?.location != nil)
     }
 
+    @Test("The satellites from before a loss of the source are not added to later locations")
+    func discardsSky() async throws {
+        let sky = #"{"class":"SKY","device":"/dev/ttyACM0","satellites":[{"PRN":5}]}"#
+        let received = try await elements([
+            #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":0}}"#,
+            #"{"t":0,"gpsd":\#(sky)}"#, #"{"t":0,"gpsd":\#(Drives.report(0, latitude: 48))}"#,
+            #"{"t":4,"lost":{"code":"connectionLost","message":"gpsd closed the connection."}}"#,
+            #"{"t":5,"regained":true}"#, #"{"t":9,"gpsd":\#(Drives.report(9, latitude: 49))}"#,
+        ])
+        #expect(received.compactMap(\.location).map(\.satellites.count) == [1, 0])
+    }
+
     @Test("A sequence belongs to the device that is current at its creation", .timeLimit(.minutes(30)))
     func keepsDevice() async throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
