@@ -198,6 +198,22 @@ struct RemotePositionTests {
         #expect(board.received.wait(for: expected) == expected)
     }
 
+    @Test("After a reset, three malformed messages are reported again")
+    func malformedAfterReset() {
+        var subscriber = RemotePositionSubscriber(topic: "t", timing: MQTTSourceTiming(), now: .zero)
+        for _ in 1...2 {
+            let updates = (1...3).map { _ in
+                subscriber.process("t", Array("x".utf8), isRetained: false, now: .zero, wallTime: .epoch)
+            }
+            guard case .lost(let error) = updates[2] else {
+                Issue.record("\(updates)")
+                return
+            }
+            #expect(error.code == .noFix)
+            subscriber.reset(now: .zero)
+        }
+    }
+
     @Test("A board without messages for the configured time is reported as silent")
     func silence() {
         var timing = MQTTSourceTiming()

@@ -26,7 +26,7 @@ struct RemotePositionSubscriber {
     private var isSilent = false
     /// True after a fix, until the next loss, silence or reset.
     private var hasFix = false
-    /// The number of malformed messages since the last valid location.
+    /// The number of malformed messages since the last valid location or reset.
     private var malformed = 0
 
     init(topic: String, timing: MQTTSourceTiming, now: BootTime) {
@@ -35,7 +35,7 @@ struct RemotePositionSubscriber {
 
     /// Resets the state. Called after a change of subscriptions and for each new connection.
     mutating func reset(now: BootTime) {
-        (lastArrival, newestFixTime) = (now, nil)
+        (lastArrival, newestFixTime, malformed) = (now, nil, 0)
         (isLost, isSilent, hasFix) = (false, false, false)
     }
 
