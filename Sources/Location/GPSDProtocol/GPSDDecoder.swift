@@ -85,6 +85,7 @@ package struct GPSDDecoder: Sendable {
             if last == kind { return report }
             // If the "class" key is repeated, the last value wins, so the line is parsed again as that class.
             kind = last
+            (outOfRangeCount, firstInvalidOffset) = (0, nil)
             reader = try Self.reader(for: line)
         }
     }

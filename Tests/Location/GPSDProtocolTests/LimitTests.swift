@@ -67,6 +67,14 @@ struct LimitTests {
         #expect(decoder.outOfRangeCount == 2)
     }
 
+    @Test("If the class is repeated, only invalid values of the last class count")
+    func repeatedClass() {
+        var decoder = GPSDDecoder()
+        let report = decoder.decode(Array(#"{"class":"TPV","speed":-1,"lat":"x","class":"WATCH"}"#.utf8))
+        #expect(report.watch != nil)
+        #expect(decoder.outOfRangeCount == 0 && decoder.firstInvalidOffset == nil)
+    }
+
     @Test("Angles beyond 360 degrees are decoded as NaN and counted")
     func angles() throws {
         var decoder = GPSDDecoder()
