@@ -108,7 +108,12 @@ public final class LocationAuthorization: Sendable {
     /// The policy that answers authorization requests.
     public var policy: any LocationPolicy {
         get { state.withLock { $0.policy } }
-        set { state.withLock { $0.policy = newValue } }
+        set {
+            // Releases the former policy outside of the lock, because the release of its pending `answer` changes the
+            // state.
+            let former = state.withLock { exchange(&$0.policy, with: newValue) }
+            withExtendedLifetime(former) {}
+        }
     }
 
     /// The services that are using the position, with their purposes and start times.

@@ -80,6 +80,21 @@ struct AuthorizationOrderTests {
         }
     }
 
+    @Test("A policy that is replaced leaves its pending request undecided")
+    func replacedPolicy() throws {
+        let device = try drive()
+        let policy = Later()
+        device.use {
+            LocationAuthorization.current.policy = Later()
+            let manager = CLLocationManager()
+            manager.requestWhenInUseAuthorization()
+            LocationAuthorization.current.policy = policy
+            #expect(manager.authorizationStatus == .notDetermined)
+            manager.requestWhenInUseAuthorization()
+            #expect(policy.kinds == [.whenInUse])
+        }
+    }
+
     @Test("Pending requests that a denial settles are not passed to the policy")
     func pendingRequestsAreAnswered() throws {
         let device = try drive()
