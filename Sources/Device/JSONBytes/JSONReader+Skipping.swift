@@ -106,7 +106,9 @@ extension JSONReader {
 
     /// Returns `truncated` if the text ends within a word, or `unexpectedByte` otherwise.
     func wordError(_ start: Int) -> JSONError {
-        let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]
+        let words: [StaticString] = [
+            "true", "false", "null", "nan", "NaN", "Infinity", "inf", "-nan", "-NaN", "-Infinity", "-inf",
+        ]
         for word in words where isStart(of: word, at: start) { return JSONError(.truncated, at: limit) }
         return JSONError(.unexpectedByte, at: start)
     }

@@ -34,6 +34,7 @@ struct StructureTests {
             ("{\"a\":}", JSONError(.unexpectedByte, at: 5)), ("{\"a\":1,}", JSONError(.unexpectedByte, at: 7)),
             ("{,}", JSONError(.unexpectedByte, at: 1)), ("]", JSONError(.unexpectedByte, at: 0)),
             ("tru", JSONError(.truncated, at: 3)), ("[-Infi", JSONError(.truncated, at: 6)),
+            ("[in", JSONError(.truncated, at: 3)), ("-i", JSONError(.truncated, at: 2)),
             ("trux", JSONError(.unexpectedByte, at: 0)),
             ("nullx", JSONError(.unexpectedByte, at: 4)),
             ("{}{}", JSONError(.unexpectedByte, at: 2)), ("\0", JSONError(.unexpectedByte, at: 0)),
