@@ -44,6 +44,14 @@ struct LiveClockTests {
         withExtendedLifetime((never, past)) {}
     }
 
+    @Test("A timer fires even if its clock has been released")
+    func releasedClock() {
+        let done = DispatchSemaphore(value: 0)
+        let timer = LiveClock().timer(at: LiveClock().now.advanced(bySeconds: 0.01)) { done.signal() }
+        #expect(done.wait(timeout: .now() + 60) == .success)
+        withExtendedLifetime(timer) {}
+    }
+
     @Test("The time since boot never decreases")
     func monotonic() {
         let clock = LiveClock()

@@ -20,8 +20,8 @@ public final class LiveClock: DeviceClock {
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let timer = ClockTimer(work)
         let timerSource = TimerSource(queue: queue)
-        timerSource.source.setEventHandler { [weak timer, weak self, weak timerSource] in
-            guard let timer, let self, let timerSource else { return }
+        timerSource.source.setEventHandler { [weak timer, weak timerSource] in
+            guard let timer, let timerSource else { return }
             // Dispatch's clock may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is rescheduled.
             let rest = deadline.seconds(since: self.now)
             if rest > 0 { timerSource.schedule(after: rest) } else { timer.fire() }
