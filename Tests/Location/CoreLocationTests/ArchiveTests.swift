@@ -229,6 +229,17 @@ struct ArchiveTests {
         }
     }
 
+    @Test("A forged visit decodes to nil")
+    func forgedVisit() throws {
+        let key = "CLVisit.values"
+        let zeros = [UInt8](repeating: 0, count: 40)
+        #expect(try forge(CLVisit.self, [key: .bytes(zeros)])?.horizontalAccuracy == 0)
+        #expect(try forge(CLVisit.self, [key: .bytes(zeros.dropLast())]) == nil)
+        for wrong in wrongTypes {
+            #expect(try forge(CLVisit.self, [key: wrong]) == nil)
+        }
+    }
+
     @Test("A truncated archive decodes to nil or throws")
     func truncatedArchives() throws {
         let location = CLLocation(latitude: 1, longitude: 2)

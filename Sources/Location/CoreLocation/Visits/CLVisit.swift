@@ -14,13 +14,18 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a visit at 0° N, 0° E with no arrival or departure time, for subclasses in tests.
     public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
-    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as with `init()`.
+    /// Restores a visit from an archive. Returns nil if the archived values are damaged. If the archive contains no
+    /// visit, the result is the same as with `init()`.
     public required init?(coder: NSCoder) {
-        let numbers = coder.decodeWords(5, forKey: Self.key)?.map(Double.init(bitPattern:))
+        if coder.containsNone(of: [Self.key]) {
+            values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1)
+            return
+        }
+        guard let words = coder.decodeWords(5, forKey: Self.key) else { return nil }
+        let numbers = words.map(Double.init(bitPattern:))
         values = VisitTracker.Visit(
-            arrival: numbers.flatMap { $0[0].isNaN ? nil : $0[0] },
-            departure: numbers.flatMap { $0[1].isNaN ? nil : $0[1] },
-            latitude: numbers?[2] ?? 0, longitude: numbers?[3] ?? 0, accuracy: numbers?[4] ?? -1)
+            arrival: numbers[0].isNaN ? nil : numbers[0], departure: numbers[1].isNaN ? nil : numbers[1],
+            latitude: numbers[2], longitude: numbers[3], accuracy: numbers[4])
     }
 
     /// The time of arrival, or `Date.distantPast` if the device was already at the place when the first fix arrived.
