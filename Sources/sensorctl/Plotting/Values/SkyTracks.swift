@@ -97,7 +97,8 @@ enum SkyGeometry {
 }
 
 extension Satellite.System {
-    /// The RINEX letter of the satellite system.
+    /// The RINEX letter of the satellite system, or M for IMES. RINEX has no letter for IMES, whose transmitters are
+    /// terrestrial.
     package var letter: String { facts.letter }
     package var name: String { facts.name }
     fileprivate var rank: Int { facts.rank }
@@ -111,7 +112,7 @@ extension Satellite.System {
         case .qzss: ("J", "QZSS", 4)
         case .navIC: ("I", "NavIC", 5)
         case .sbas: ("S", "SBAS", 6)
-        case .imes: ("L", "IMES", 7)
+        case .imes: ("M", "IMES", 7)
         }
     }
 }

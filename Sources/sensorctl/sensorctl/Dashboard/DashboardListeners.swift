@@ -128,8 +128,6 @@ extension Satellite {
     /// The satellite's RINEX name (system letter and number), or gpsd's number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
-        // RINEX has no letter for IMES, whose satellites are terrestrial transmitters.
-        let letter = system == .imes ? "M" : system.letter
-        return "\(letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
+        return "\(system.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
     }
 }

@@ -261,6 +261,13 @@ struct SkyChartTests {
         #expect(tracks[1].mean == 45)
     }
 
+    @Test("A plot names IMES transmitters with the letter M, as the dashboard does")
+    func imesName() {
+        var sky = SkyTracks()
+        sky.add([Self.satellite(3, .imes, 10, 40, 30)])
+        #expect(sky.sorted.map(\.name) == ["M03"])
+    }
+
     @Test("Satellites of different systems differ in color, and a long trace name is truncated")
     func drawing() {
         var sky = SkyTracks()
