@@ -178,7 +178,8 @@ struct DeviceNameTable {
                 continue
             }
             entries.removeAll { $0.id == nil && $0.key == device.id }
-            let key = entries.contains { $0.key == device.id } ? "\(device.id)+" : device.id
+            var key = device.id
+            while entries.contains(where: { $0.key == key }) { key += "+" }
             if entries.count >= Self.capacity { entries.removeAll { $0.id == nil } }
             entries.append(Entry(key: key, fingerprint: device.fingerprint, id: device.id))
             names[device.id] = key
