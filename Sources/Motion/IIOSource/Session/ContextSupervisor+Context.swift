@@ -6,7 +6,7 @@ import Logging
 
 /// Opens and searches the context, and updates its devices. Used only on the context's thread.
 extension ContextSupervisor {
-    /// Returns true if the context must be opened now. Also schedules the next search.
+    /// Returns true if the context must be opened now. If the devices could be listed, also schedules the next search.
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
         if let present = dependencies.library.devices(at: address) {
@@ -15,9 +15,7 @@ extension ContextSupervisor {
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
-        guard now >= search.nextSearchTime, needsSearch else { return false }
-        search.nextSearchTime = now.advanced(bySeconds: dependencies.options.searchInterval * 5)
-        return true
+        return now >= search.nextSearchTime && needsSearch
     }
 
     /// True if a subscribed sensor is missing or has an incomplete description. The source must then search for the
