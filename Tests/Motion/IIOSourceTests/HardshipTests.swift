@@ -270,6 +270,29 @@ struct HardshipTests {
         #expect(library.isIdle)
     }
 
+    @Test("Samples whose timestamps have fewer than 64 bits have the times of their arrival")
+    func shortTimestamps() throws {
+        var device = Devices.imu()
+        device.channels[6].scan = IIOScanElement(
+            index: 7, format: try #require(IIODataFormat(bits: 32, storageBits: 32)))
+        let library = Devices.library(IIOContext(devices: [device, Devices.trigger]))
+        library.script.withLock { script in
+            script.writeFailures[Devices.clock] = 22
+            script.clocks["realtime"] = 1_700_000_000_000_000_000
+        }
+        let clock = VirtualClock(now: BootTime(nanoseconds: 5_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.record($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        clock.move(to: BootTime(nanoseconds: 5_020_000_000))
+        // 3 x be:s16, two bytes of padding, s32.
+        library.lastBuffer?.push([0, 1, 0, 2, 0, 3, 0, 0, 0, 0, 0, 0])
+        #expect(log.waits(for: "sample 0.01 0.02 0.03 @5020000000"))
+        subscription.cancel()
+        #expect(library.isIdle)
+    }
+
     @Test("The measured rate is computed from the timestamps and not from the requested rate")
     func measuredRate() throws {
         let library = Devices.library()

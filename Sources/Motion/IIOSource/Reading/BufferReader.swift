@@ -40,7 +40,6 @@ struct BufferReader {
         lastRefill = clock.now
         stride = layout.sampleSize
         self.decimation = max(1, decimation)
-        self.corrector = corrector
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
                 var batch = MotionBatch(sensor: member.description.id, kind: member.sensor.kind)
@@ -50,6 +49,8 @@ struct BufferReader {
         }
         name = members.first?.description.id ?? ""
         hasTimestamps = streams.first?.decoder.hasTimestamps ?? false
+        // The timestamp channel may have a format that the decoder ignores.
+        self.corrector = hasTimestamps ? corrector : TimestampCorrector(base: .none, interval: corrector.interval)
         self.streams = streams
     }
 
