@@ -25,8 +25,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The shortest time constant with which the heading follows the magnetometer, except during startup, which lasts
     /// as long as this time constant.
     package var minimumHeadingTimeConstant = 2.0
-    /// The time over which magnetometer samples are averaged. Zero disables averaging. Values from 0.04 to 0.1 s yield
-    /// nearly the same heading.
+    /// The time over which magnetometer samples are averaged if ``weightsHeadingByUncertainty`` is true. Zero disables
+    /// averaging. Values from 0.04 to 0.1 s yield nearly the same heading.
     package var magneticInterval = 0.1
     /// The time constant of the heading if ``weightsHeadingByUncertainty`` is false.
     package var magnetometerTimeConstant = 9.0
@@ -121,7 +121,6 @@ public struct AttitudeSettings: Sendable, Hashable {
         settings.magnetometerDelay = 0
         settings.estimatesMagnetometerDelay = false
         settings.weightsHeadingByUncertainty = false
-        settings.magneticInterval = 0
         settings.initialBiasSigma = 0.5 * degree
         settings.magneticRejectionFactor = 2
         settings.biasEstimationInterval = 0
