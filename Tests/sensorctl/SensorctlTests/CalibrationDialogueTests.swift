@@ -235,9 +235,21 @@ struct CalibrationDialogueTests {
             let r = (1 - z * z).squareRoot()
             return SIMD3(r * cos(golden * Double(index)), r * sin(golden * Double(index)), z) * 0.5 + [1, 2, 3]
         }
-        #expect(SphereMap(points, center: [1, 2, 3]).share == 1)
+        func coveredCells(_ points: ArraySlice<SIMD3<Double>>) -> Int {
+            let map = SphereMap(points, center: [1, 2, 3])
+            var count = 0
+            for row in 0..<SphereMap.rows {
+                for column in 0..<SphereMap.columns {
+                    let share = (Double(column) + 0.5) / Double(SphereMap.columns)
+                    if map.isCovered(row: row, at: share) { count += 1 }
+                }
+            }
+            return count
+        }
+        let cellCount = SphereMap.rows * SphereMap.columns
+        #expect(coveredCells(points[...]) == cellCount)
         // The northern half of the directions.
-        #expect(SphereMap(points.prefix(10_000), center: [1, 2, 3]).share == 0.5)
-        #expect(SphereMap([[1, 2, 3]], center: [1, 2, 3]).share == 0)
+        #expect(coveredCells(points.prefix(10_000)) == cellCount / 2)
+        #expect(coveredCells([[1, 2, 3]]) == 0)
     }
 }

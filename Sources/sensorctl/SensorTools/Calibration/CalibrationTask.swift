@@ -80,8 +80,6 @@ package struct SphereMap: Sendable {
         }
     }
 
-    var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
-
     /// Returns true if a direction in this part of the map has been measured. Row 0 is at the top. `share` is the
     /// horizontal position, as a fraction of the map's width.
     package func isCovered(row: Int, at share: Double) -> Bool {
