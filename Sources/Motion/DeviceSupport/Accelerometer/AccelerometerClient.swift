@@ -15,7 +15,6 @@ final class AccelerometerClient: Sendable {
         weak var delegate: (any UIAccelerometerDelegate)?
         weak var device: Device?
         var interval = 0.1
-        var latest: AccelerationSample?
         var queue = BoundedQueue<AccelerationSample>()
     }
 
@@ -54,14 +53,12 @@ final class AccelerometerClient: Sendable {
             state.withLock { state in
                 // A new delegate receives no readings that arrived before it was set.
                 state.queue.removeAll()
-                if newValue == nil { state.latest = nil }
                 state.delegate = newValue
             }
             updateSubscription()
         }
     }
 
-    var latest: AccelerationSample? { state.withLock { $0.latest } }
     var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     private func updateSubscription() {
@@ -78,23 +75,17 @@ final class AccelerometerClient: Sendable {
     }
 
     private func receive(_ event: MotionEvent) {
-        guard case .samples(let batch) = event else {
-            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
-            state.withLock { $0.latest = nil }
-            return
-        }
+        // Other events may arrive during the call to `subscribe`, when the subscription must not be changed.
+        guard case .samples(let batch) = event else { return }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {
             // The delegate has been deallocated without being set to nil first.
-            state.withLock { $0.latest = nil }
             updateSubscription()
             return
         }
         let needsDrain = state.withLock { state in
             for index in 0..<batch.count {
-                let sample = AccelerationSample(batch, at: index)
-                state.queue.append(sample, limit: Self.maximumQueuedReadings)
-                state.latest = sample
+                state.queue.append(AccelerationSample(batch, at: index), limit: Self.maximumQueuedReadings)
             }
             return state.queue.scheduleDrainIfNeeded()
         }

@@ -54,8 +54,6 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
 }
 
 extension UIAccelerometer {
-    /// The latest reading, or nil while no delegate receives readings.
-    package var latestAcceleration: UIAcceleration? { client.latest?.object }
     package var droppedAccelerationCount: Int { client.droppedCount }
 }
 

@@ -82,7 +82,6 @@ struct AccelerometerTests {
         test.callbacks.run()
         test.post(.zero)
         #expect(listener.readings.count == 1)
-        #expect(test.use { UIAccelerometer.shared().latestAcceleration } == nil)
     }
 
     @Test("After its delegate is deallocated, the accelerometer stops at the next reading")
@@ -120,15 +119,6 @@ struct AccelerometerTests {
         accelerometer.delegate = listener
         test.feed(seconds: 10) { _ in .zero }
         #expect((99...101).contains(listener.readings.count))
-    }
-
-    @Test("The latest reading is available before its callback runs")
-    func latest() {
-        let listener = Listener()
-        accelerometer.delegate = listener
-        #expect(accelerometer.latestAcceleration == nil)
-        test.post([0, 9.80665, 0], runsCallbacks: false)
-        #expect(accelerometer.latestAcceleration?.y == -1)
     }
 
     @Test("Callbacks run with the accelerometer's device as the current device")
