@@ -21,7 +21,7 @@ import Synchronization
 public final class IIODServer: Sendable {
     private let shared: SharedIIODState
     private let options: IIODServerOptions
-    private let thread = ServiceThread<SharedIIODState, UInt16>()
+    private let thread = ServiceThread<IIODRun, UInt16>()
 
     /// Creates a server for the devices in the context. Call ``start()`` to start the server.
     public init(
@@ -48,16 +48,12 @@ public final class IIODServer: Sendable {
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)
             // The send buffer is large enough to send a typical chunk in one call.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
-            let wakeUp = try WakeupPipe(for: "the simulated iiod")
-            shared.state.withLock { state in
-                state.isStopped = false
-                state.wakeUp = wakeUp
-            }
-            options.sharedStart?.onStart { wakeUp.signal() }
+            let serverRun = try IIODRun(for: "the simulated iiod")
+            options.sharedStart?.onStart { serverRun.wakeUp.signal() }
             return (
-                shared, listener.port,
+                serverRun, listener.port,
                 IIODServerLoop(
-                    shared: shared, wakeUp: wakeUp, listener: listener, maximumConnections: options.maximumConnections)
+                    serverRun, shared: shared, listener: listener, maximumConnections: options.maximumConnections)
             )
         }
     }
@@ -67,10 +63,11 @@ public final class IIODServer: Sendable {
 
     /// Injects a fault, which takes effect at its scheduled time or sample.
     public func inject(_ fault: IIODFault) {
-        shared.updateAndWake { state in
+        shared.state.withLock { state in
             state.iiodState.add(fault)
             state.revision += 1
         }
+        thread.current?.state.wakeUp.signal()
     }
 
     /// Returns the current value of an attribute, or nil if the attribute does not exist.
@@ -89,29 +86,23 @@ public final class IIODServer: Sendable {
     }
 }
 
+/// The state of one run of the server, from `start()` to `stop()`. Each run has its own state, so that a call of
+/// `start()` during `stop()` does not undo the stop.
+typealias IIODRun = SharedServerState<IIODRunContent>
+
+struct IIODRunContent: SharedServerContent { var isStopped = false }
+
 /// The state of the server, protected by a lock. The server's thread advances the state, and other threads access it.
-final class SharedIIODState: ServiceState {
+final class SharedIIODState: Sendable {
     struct State {
         var iiodState: IIODState
-        var isStopped = false
         var connectionCount = 0
         /// The number of changes that other threads have made. After a change, the server's thread serves all
         /// connections again.
         var revision = 0
-        var wakeUp: WakeupPipe?
     }
 
     let state: Mutex<State>
 
     init(_ iiodState: IIODState) { state = Mutex(State(iiodState: iiodState)) }
-
-    func stop() { updateAndWake { $0.isStopped = true } }
-
-    func updateAndWake(_ body: (inout State) -> Void) {
-        let wakeUp = state.withLock { state in
-            body(&state)
-            return state.wakeUp
-        }
-        wakeUp?.signal()
-    }
 }

@@ -7,6 +7,7 @@ import SystemCalls
 
 /// The main loop of the server's thread. It waits for sockets and deadlines, and advances the sessions.
 final class IIODServerLoop: ServiceLoop {
+    private let serverRun: IIODRun
     private let shared: SharedIIODState
     private let maximumConnections: Int
     private let clock = LiveClock()
@@ -18,9 +19,9 @@ final class IIODServerLoop: ServiceLoop {
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(shared: SharedIIODState, wakeUp: WakeupPipe, listener: LoopbackListener, maximumConnections: Int) {
-        self.shared = shared
-        pollSet = PollSet(wakeUp: wakeUp, clock: clock)
+    init(_ serverRun: IIODRun, shared: SharedIIODState, listener: LoopbackListener, maximumConnections: Int) {
+        (self.serverRun, self.shared) = (serverRun, shared)
+        pollSet = PollSet(wakeUp: serverRun.wakeUp, clock: clock)
         acceptor = LoopbackAcceptor(listener)
         self.maximumConnections = max(1, maximumConnections)
     }
@@ -32,13 +33,13 @@ final class IIODServerLoop: ServiceLoop {
         var nextFault = clock.now
         while true {
             wait(until: nextFault)
+            if serverRun.isStopped { break }
             let now = clock.now
-            let (actions, isStopped, hasChanged) = shared.state.withLock { state in
+            let (actions, hasChanged) = shared.state.withLock { state in
                 let hasChanged = state.iiodState.applyFaults(now: now) || state.revision != handledRevision
                 handledRevision = state.revision
-                return (state.iiodState.faults.drainConnectionActions(), state.isStopped, hasChanged)
+                return (state.iiodState.faults.drainConnectionActions(), hasChanged)
             }
-            if isStopped { break }
             perform(actions)
             // Entry 0 is the listener, and the connections follow in order. Connections that have just been accepted
             // were not polled, so they have no events.

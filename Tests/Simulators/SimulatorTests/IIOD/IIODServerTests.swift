@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import IIOFormat
 import SystemCalls
 import TestSupport
@@ -69,6 +70,20 @@ struct IIODServerTests {
             #expect(client.isClosed())
             #expect(server.port == nil)
             #expect(isFree(port))
+        }
+    }
+
+    @Test("A stop closes its connections, even if another thread starts the server again at the same time")
+    func startDuringStop() throws {
+        let server = try server()
+        for _ in 0..<50 {
+            let client = try TestClient(try server.start())
+            #expect(try client.ask("TIMEOUT 1") == "0")
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { return server.stop() }
+                _ = try? server.start()
+            }
+            #expect(client.isClosed())
         }
     }
 
