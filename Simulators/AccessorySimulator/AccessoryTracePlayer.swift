@@ -8,14 +8,6 @@ import Trace
 
 /// Attaches and detaches the accessories of a trace at their recorded times.
 final class AccessoryTracePlayer: Sendable {
-    private struct Step {
-        /// The time in nanoseconds since the start of the trace.
-        var time: Int64
-        var isAttach: Bool
-        /// The index of the accessory in `accessories`.
-        var index: Int
-    }
-
     private struct State {
         var isStopped = false
         var isDone = false
@@ -23,6 +15,7 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     private let accessories: [AccessoryTimeline.Accessory]
+    private let steps: [AccessoryTimeline.Step]
     private let options: AccessorySimulatorOptions
     private let differenceList: DifferenceList
     private let state = Mutex(State())
@@ -31,7 +24,7 @@ final class AccessoryTracePlayer: Sendable {
     private let done = BinarySemaphore()
 
     init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, differenceList: DifferenceList) {
-        accessories = plan.accessories
+        (accessories, steps) = (plan.accessories, plan.steps)
         self.options = options
         self.differenceList = differenceList
     }
@@ -83,14 +76,6 @@ final class AccessoryTracePlayer: Sendable {
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
-        var steps: [Step] = []
-        for (index, accessory) in accessories.enumerated() {
-            steps.append(Step(time: accessory.attach, isAttach: true, index: index))
-            if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
-        }
-        // If several steps have the same time, detachments come first, because a trace may detach and reattach an
-        // accessory at the same time.
-        steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
             let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)

@@ -18,13 +18,20 @@ struct AccessoryTimeline {
         var description: AccessoryDescription
         /// The dialogues of each protocol, keyed by the protocol's name, one per session.
         var dialogues: [String: [Dialogue]] = [:]
-        /// The time of attachment, in nanoseconds since the start of the trace.
-        var attach: Int64
-        /// The time of detachment, or nil if the accessory remains attached.
-        var detach: Int64?
+    }
+
+    /// The attachment or detachment of an accessory.
+    struct Step {
+        /// The time in nanoseconds since the start of the trace.
+        var time: Int64
+        var isAttach: Bool
+        /// The index of the accessory in `accessories`.
+        var index: Int
     }
 
     private(set) var accessories: [Accessory] = []
+    /// The attachments and detachments, in the order of the trace.
+    private(set) var steps: [Step] = []
     private(set) var diagnostics = InputDiagnostics()
     /// The indices of attached accessories, keyed by their names in the trace.
     private var present: [String: Int] = [:]
@@ -49,12 +56,16 @@ struct AccessoryTimeline {
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
                 present[event.accessory] = accessories.count
-                accessories.append(Accessory(name: event.accessory, description: description, attach: time))
+                steps.append(Step(time: time, isAttach: true, index: accessories.count))
+                accessories.append(Accessory(name: event.accessory, description: description))
             }
             return
         }
         guard let index else { return }
-        if case .detached = event.change { present[event.accessory] = nil }
+        if case .detached = event.change {
+            present[event.accessory] = nil
+            steps.append(Step(time: time, isAttach: false, index: index))
+        }
         accessories[index].process(event.change, at: time)
     }
 }
@@ -62,8 +73,7 @@ struct AccessoryTimeline {
 extension AccessoryTimeline.Accessory {
     mutating func process(_ change: TraceAccessoryEvent.Change, at time: Int64) {
         switch change {
-        case .attached: break
-        case .detached: detach = time
+        case .attached, .detached: break
         case .opened(let name): dialogues[name, default: []].append(AccessoryTimeline.Dialogue(last: time))
         case .closed(let name, let reason): edit(name, at: time) { $0.hangsUp = reason == .hungUp || reason == .failed }
         case .received(let name, let bytes):

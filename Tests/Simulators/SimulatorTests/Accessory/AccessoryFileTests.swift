@@ -81,6 +81,17 @@ struct AccessoryFileTests {
         simulator.stop()
     }
 
+    @Test("Events with the same time are played in the order of the trace", arguments: 1...4)
+    func sameTime(count: Int) throws {
+        let attach = #"{"t":0,"attach":{"id":"1","name":"Probe","port":"1-6","protocols":["com.example.probe"]}}"#
+        let detach = #"{"t":0,"detach":"1"}"#
+        let simulator = try AccessorySimulator(trace: trace([attach, detach, attach, detach].prefix(count)))
+        try simulator.start()
+        #expect(simulator.waitUntilPlayed(seconds: 60))
+        #expect(simulator.attached.count == count % 2)
+        simulator.stop()
+    }
+
     @Test("Problems in a trace are reported")
     func warnings() throws {
         let header = try #require(
@@ -153,6 +164,11 @@ struct AccessoryFileTests {
     func nothing(file: String) {
         let error = #expect(throws: DeviceError.self) { try AccessorySimulator(file: Samples.path(file)) }
         #expect(error?.message.contains(file) == true)
+    }
+
+    private func trace(_ lines: some Sequence<String>) throws -> TraceFile {
+        let header = #"{"format":"device-services-trace","version":1}"#
+        return try TraceFile(bytes: Array(([header] + lines).joined(separator: "\n").utf8) + [10], name: "probe")
     }
 
     /// Returns the socket path of the first announced accessory.
