@@ -46,14 +46,12 @@ extension AccessorySimulator {
         trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) throws(DeviceError) {
         let differenceList = DifferenceList()
-        let plan = AccessoryTimeline(trace)
-        for remark in plan.diagnostics.remarks { differenceList.add(remark) }
-        guard !plan.accessories.isEmpty else {
+        let timeline = AccessoryTimeline(trace)
+        for remark in timeline.diagnostics.remarks { differenceList.add(remark) }
+        guard !timeline.accessories.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) contains no accessory.")
         }
-        self.init(
-            [], options: options, differenceList: differenceList,
-            player: AccessoryTracePlayer(plan, options: options, differenceList: differenceList))
+        self.init([], options: options, differenceList: differenceList, timeline: timeline)
     }
 
     private static func accessories(

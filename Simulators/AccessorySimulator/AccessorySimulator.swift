@@ -30,7 +30,11 @@ public final class AccessorySimulator: Sendable {
     private let options: AccessorySimulatorOptions
     private let accessories: [SimulatedAccessory]
     private let differenceList: DifferenceList
-    private let player: AccessoryTracePlayer?
+    /// The accessories of the trace to play, or nil if the simulator does not play a trace.
+    private let timeline: AccessoryTimeline?
+    /// The player of the current or previous run. Each run has its own player, because the thread of a stopped player
+    /// may still be running.
+    private let player = Mutex<AccessoryTracePlayer?>(nil)
 
     /// Creates a simulator whose accessories are attached at the start. Call ``start()`` to start it.
     public convenience init(
@@ -39,12 +43,12 @@ public final class AccessorySimulator: Sendable {
 
     init(
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, differenceList: DifferenceList,
-        player: AccessoryTracePlayer? = nil
+        timeline: AccessoryTimeline? = nil
     ) {
         self.accessories = accessories
         self.options = options
         self.differenceList = differenceList
-        self.player = player
+        self.timeline = timeline
     }
 
     deinit { stop() }
@@ -68,7 +72,11 @@ public final class AccessorySimulator: Sendable {
         guard isNew else { return folder.path }
         do throws(DeviceError) {
             for accessory in accessories { try attach(accessory, transport: options.transport) }
-            try player?.start(self, folder: folder.path)
+            if let timeline {
+                let player = AccessoryTracePlayer(timeline, options: options, differenceList: differenceList)
+                self.player.withLock { $0 = player }
+                try player.start(self, folder: folder.path)
+            }
         } catch {
             stop()
             throw error
@@ -77,14 +85,16 @@ public final class AccessorySimulator: Sendable {
     }
 
     /// True if the trace has been played to its end. Always true if the simulator does not play a trace.
-    public var hasPlayed: Bool { player?.hasPlayed ?? true }
+    public var hasPlayed: Bool { player.withLock { $0 }?.hasPlayed ?? (timeline == nil) }
 
     /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
-    package func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
+    package func waitUntilPlayed(seconds: Double) -> Bool {
+        player.withLock { $0 }?.wait(seconds: seconds) ?? (timeline == nil)
+    }
 
     /// Detaches all accessories immediately and waits until the simulator's thread has ended. The simulator can be
     /// started again.
-    public func stop() { thread.stop { player?.stop() }?.remove() }
+    public func stop() { thread.stop { player.withLock { $0 }?.stop() }?.remove() }
 
     /// The identifiers of the attached accessories, in ascending order.
     public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }

@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// Attaches and detaches the accessories of a trace at their recorded times.
+/// Attaches and detaches the accessories of a trace at their recorded times. A player is started only once.
 final class AccessoryTracePlayer: Sendable {
     private struct State {
         var isStopped = false
@@ -23,8 +23,8 @@ final class AccessoryTracePlayer: Sendable {
     private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
-    init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, differenceList: DifferenceList) {
-        (accessories, steps) = (plan.accessories, plan.steps)
+    init(_ timeline: AccessoryTimeline, options: AccessorySimulatorOptions, differenceList: DifferenceList) {
+        (accessories, steps) = (timeline.accessories, timeline.steps)
         self.options = options
         self.differenceList = differenceList
     }
@@ -45,7 +45,7 @@ final class AccessoryTracePlayer: Sendable {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
         }
-        state.withLock { $0 = State(startWaiter: startWaiter) }
+        state.withLock { $0.startWaiter = startWaiter }
         // The thread does not retain the simulator, because releasing the simulator stops it.
         try WorkerThread.start { [weak simulator] in
             var start = startWaiter?.wait { self.isStopped }

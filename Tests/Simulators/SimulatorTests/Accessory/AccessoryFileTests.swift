@@ -92,6 +92,19 @@ struct AccessoryFileTests {
         simulator.stop()
     }
 
+    @Test("A simulator that is stopped during playback plays the whole trace after a restart")
+    func restart() throws {
+        let attach = #"{"t":0.2,"attach":{"id":"1","name":"Probe","port":"1-6","protocols":["com.example.probe"]}}"#
+        let simulator = try AccessorySimulator(trace: trace([attach]))
+        #expect(!simulator.hasPlayed)
+        try simulator.start()
+        simulator.stop()
+        try simulator.start()
+        #expect(simulator.waitUntilPlayed(seconds: 60))
+        #expect(simulator.attached.count == 1)
+        simulator.stop()
+    }
+
     @Test("Problems in a trace are reported")
     func warnings() throws {
         let header = try #require(
