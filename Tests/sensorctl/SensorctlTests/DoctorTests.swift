@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
+import SensorTools
 import Testing
+
+@testable import sensorctl
 
 @Suite(
     "sensorctl doctor", .toolIsBuilt, .waiting, .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
@@ -84,5 +88,34 @@ struct DoctorTests {
         let result = try Tool.run(["doctor"], environment: ["DEVICE_SERVICES_IIO": "ipp:board"])
         #expect(result.status == 69)
         #expect(result.output.contains("\"ipp:board\" is not the address of motion sensors"))
+    }
+}
+
+@Suite("Query of the position source")
+struct ServiceProbeTests {
+    /// A position source whose state a test sets.
+    private struct ScriptedPositions: PositionSource {
+        var receivers: [ReceiverDescription] = []
+        var lastFix: PositionFix?
+
+        func subscribe(
+            _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
+            onBatchComplete: @escaping @Sendable () -> Void
+        ) -> Subscription { Subscription {} }
+    }
+
+    private static func query(_ source: ScriptedPositions) async -> ServiceStatus {
+        let device = Device(
+            name: "test", clock: LiveClock(), configuration: Configuration(), positionSource: source)
+        return await ServiceProbe.query(device, timeout: 0.1, stop: StopRequest())
+    }
+
+    @Test("A source that is already connected answers with the receivers that it has reported")
+    func connected() async {
+        var receiver = ReceiverDescription()
+        receiver.path = "/dev/ttyACM0"
+        let status = await Self.query(ScriptedPositions(receivers: [receiver]))
+        #expect(status.failure == nil)
+        #expect(status.receivers?.map(\.path) == ["/dev/ttyACM0"])
     }
 }

@@ -18,8 +18,10 @@ final class ServiceProbe: Sendable {
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
-        let probe = ServiceProbe()
-        let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
+        let (probe, source) = (ServiceProbe(), device.positionSource)
+        let subscription = source.subscribe(PositionRequest(lines: true)) { probe.process($0) }
+        // A source that is already connected does not deliver its list of receivers again.
+        if !source.receivers.isEmpty { probe.process(.receivers(source.receivers)) }
         Termination.schedule(probe.done, after: seconds)
         stop.onRequest { [done = probe.done] in done.request(.signal) }
         _ = await probe.done.wait()
