@@ -97,11 +97,16 @@ struct ServiceProbeTests {
     private struct ScriptedPositions: PositionSource {
         var receivers: [ReceiverDescription] = []
         var lastFix: PositionFix?
+        /// The events that a subscription delivers at once.
+        var events: [PositionEvent] = []
 
         func subscribe(
             _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
             onBatchComplete: @escaping @Sendable () -> Void
-        ) -> Subscription { Subscription {} }
+        ) -> Subscription {
+            events.forEach(receive)
+            return Subscription {}
+        }
     }
 
     private static func query(_ source: ScriptedPositions) async -> ServiceStatus {
@@ -117,5 +122,13 @@ struct ServiceProbeTests {
         let status = await Self.query(ScriptedPositions(receivers: [receiver]))
         #expect(status.failure == nil)
         #expect(status.receivers?.map(\.path) == ["/dev/ttyACM0"])
+    }
+
+    @Test("A current or retained fix of a board shows that its broker responds")
+    func board() async {
+        let fix = PositionFix(report: PositionReport(), sky: nil)
+        #expect(await Self.query(ScriptedPositions(events: [.report(fix.report)])).failure == nil)
+        #expect(await Self.query(ScriptedPositions(lastFix: fix)).failure == nil)
+        #expect(await Self.query(ScriptedPositions()).failure?.code == .silent)
     }
 }

@@ -27,7 +27,8 @@ final class ServiceProbe: Sendable {
         _ = await probe.done.wait()
         subscription.cancel()
         return probe.state.withLock { state in
-            if !state.hasAnswered, state.answer.failure == nil {
+            // A broker may deliver only a retained fix, which is too old to be reported.
+            if !state.hasAnswered, state.answer.failure == nil, source.lastFix == nil {
                 state.answer.failure = DeviceError(.silent, "The position source did not answer within \(seconds) s.")
             }
             return state.answer
@@ -55,7 +56,10 @@ final class ServiceProbe: Sendable {
         case .lost(let error):
             state.withLock { $0.answer.failure = error }
             done.request(.complete)
-        case .report, .sky, .attitude, .regained: break
+        case .report, .sky, .attitude, .regained:
+            // A broker delivers neither lines nor receivers.
+            state.withLock { $0.hasAnswered = true }
+            done.request(.complete)
         }
     }
 }
