@@ -50,7 +50,8 @@ extension FileIO {
         } else if fsync(descriptor) != 0 {
             failure = ("fsync", errno)
         }
-        if close(descriptor) != 0, failure == nil { failure = ("close", errno) }
+        // Ignores errors, such as EINTR, because fsync(2) has already written the file.
+        close(descriptor)
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {
             unlink(temporary)
