@@ -142,7 +142,7 @@ final class MQTTSourceLoop {
         case .lastKnown(let report): hub.restart(fixes: [report])
         case .fix(let report, let isFirst):
             if isFirst { hub.setStatus(.available) }
-            hub.withBatch { hub.post(report) }
+            hub.post(report)
         case .lost(let error): hub.setStatus(.unavailable(error))
         }
     }
