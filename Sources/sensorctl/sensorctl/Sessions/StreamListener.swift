@@ -118,9 +118,9 @@ extension StreamName {
     /// The minimum number of terminal rows for a picture, or nil if the stream is always printed as lines.
     fileprivate var pictureRows: Int? {
         switch self {
-        case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits: nil
+        case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits, .orientation: nil
         case .heading, .deviceMotion: PictureSize.minimumRows
-        case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
+        case .accelerometer, .gyro, .magnetometer, .pressure: 6
         }
     }
 }
