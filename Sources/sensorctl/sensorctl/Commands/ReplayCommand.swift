@@ -42,6 +42,7 @@ struct ReplayCommand: AsyncParsableCommand {
               1   A callback differs from the expected callback.
               65  The file is not a recording.
               66  The file cannot be read.
+              69  A signal interrupted a replay with --expect.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
