@@ -45,7 +45,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
                    /tmp if TMPDIR is not set).
               127  PROGRAM cannot be started.
             Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
+            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
+            the other exit codes.
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app

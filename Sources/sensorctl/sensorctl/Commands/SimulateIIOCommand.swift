@@ -28,7 +28,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
               69   The port is in use.
               127  PROGRAM cannot be started.
             Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
+            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
+            the other exit codes.
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro

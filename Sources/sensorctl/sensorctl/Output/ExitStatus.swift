@@ -28,8 +28,9 @@ enum ExitStatus: Int32, Error {
           73  The file cannot be created.
           74  The output cannot be written.
           77  Access to the position or to a device is denied.
-        The commands info, convert, cut, merge and scrub do not catch SIGINT and SIGTERM, so these signals terminate \
-        them. In this case, they leave no new file behind.
+        If simulate runs a program, it exits with the exit code of the program. The commands info, convert, cut, merge \
+        and scrub do not catch SIGINT and SIGTERM, so these signals terminate them. In this case, they leave no new \
+        file behind.
         """
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
