@@ -46,7 +46,8 @@ struct RecordCommand: AsyncParsableCommand {
             the ring and exits with code 74.
 
             Exit codes:
-              69  Nothing was recorded in the time specified with --duration.
+              69  Nothing was recorded in the time specified with --duration, or
+                  another program is writing FILE.
               73  FILE cannot be created.
               74  FILE cannot be written.
             See `sensorctl --help` for the other exit codes.
