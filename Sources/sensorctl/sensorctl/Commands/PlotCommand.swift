@@ -41,7 +41,8 @@ struct PlotCommand: AsyncParsableCommand {
             -o is then not required.
 
             Exit codes:
-              69  The recordings do not contain any of the specified streams.
+              69  A specified stream is in none of the recordings, there is nothing to
+                  plot, or no PNG file can be rendered.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
