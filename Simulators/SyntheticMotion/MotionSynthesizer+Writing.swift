@@ -38,7 +38,7 @@ extension MotionSynthesizer {
         let end = Int64((duration * 1e9).rounded())
         var second: Int64 = 0
         let sensorFromDevice = options.mountMatrix.inverseRotation
-        while let next = sources.next, sources.measuringTime(next) <= end {
+        while let next = sources.next(until: end) {
             let time = sources.measuringTime(next)
             if time / 1_000_000_000 > second {
                 second = time / 1_000_000_000

@@ -28,7 +28,7 @@ public struct MotionSynthesizer: Sendable {
 
     package let route: MotionRoute
     package let options: MotionOptions
-    /// The time from the first to the last reading, in seconds.
+    /// The time from the first to the last measurement, in seconds.
     public let duration: Double
     /// The wall-clock time at the start, truncated to milliseconds like the report times.
     public let start: WallTime

@@ -50,10 +50,12 @@ struct SyntheticSources {
         SensorKind.allCases.compactMap { kind in noises[kind].map { (kind, $0.bias) } }
     }
 
-    var next: Kind? {
+    /// Returns the kind of the reading that arrives next, or nil if all remaining readings are measured after `end`, in
+    /// nanoseconds since the start.
+    func next(until end: Int64) -> Kind? {
         var best: Kind?
         var time = Int64.max
-        for kind in Kind.allCases where arrivals[kind.rawValue] < time {
+        for kind in Kind.allCases where arrivals[kind.rawValue] < time && measuringTime(kind) <= end {
             time = arrivals[kind.rawValue]
             best = kind
         }

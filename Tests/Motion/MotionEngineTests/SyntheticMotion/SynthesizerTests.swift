@@ -88,6 +88,17 @@ struct SynthesizerTests {
         }
     }
 
+    @Test("Positions that arrive after the last sensor reading are written")
+    func delayAtEnd() throws {
+        let route = try Routes.straight(azimuth: 0)
+        func fixTimes(delay: Double) throws -> [WallTime?] {
+            let synthesizer = try MotionSynthesizer(route, options: options { $0.fixDelay = delay })
+            return try TraceContents(try synthesizer.trace()).reports.map { $0.report.time }
+        }
+        let undelayed = try fixTimes(delay: 0)
+        #expect(try fixTimes(delay: 3.5) == undelayed)
+    }
+
     @Test("The seed determines all bytes, and omitting a sensor leaves the others unchanged")
     func seeds() throws {
         let route = try Routes.straight(azimuth: 30, length: 100)
