@@ -97,6 +97,13 @@ struct TableLossTests {
         #expect(date.hasRemark(#"the cell of column "d" cannot be read and was ignored (line 3: "2024-01-32")"#))
     }
 
+    @Test("An unreadable cell below an empty first row is ignored with a remark")
+    func emptyFirstRow() throws {
+        let read = try read("t,a,b,s\n,,,\n0,50,8,fast\n1,51,8,2\n", "time=t,lat=a,lon=b,speed=s")
+        #expect(read.fixes.map(\.latitude) == [50, 51])
+        #expect(read.hasRemark(#"the cell of column "s" cannot be read and was ignored (line 3: "fast")"#))
+    }
+
     @Test("Positions from before the clock was set precede the motion readings of the table")
     func positionsBeforeMotion() throws {
         let text = """

@@ -74,20 +74,21 @@ struct CSVTableReader {
         hasSetClock = try containsSetClock()
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
+            defer {
+                // From here on, unreadable cells are ignored instead of causing an error.
+                rows.endRow()
+                row += 1
+            }
             let time = try usableTime(row)
             if let time {
                 if isCivil == nil { isCivil = isSince1970(time) }
             } else if !rows.hasReadings(reader) {
-                row += 1
                 continue
             } else if !rows.tracks.isEmpty {
                 recordTime("the row has no usable time, and its motion readings were skipped")
             }
             try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
-            // From here on, unreadable cells are ignored instead of causing an error.
-            rows.endRow()
-            row += 1
         }
         // `finishRecording` moves the tracks out of `rows`, and determines `ignoresTimes` and some of the remarks.
         let plausibility = rows.tracks.compactMap {
