@@ -48,6 +48,8 @@ struct CSVReaderTests {
             ("a,b\n\n1,2\n1,2,3\n", "line 4: the row has 3 cells, but the header has 2"),
             ("a,b,A\n", "line 1, column 3 (a): there are two columns"),
             ("x,y\n\"p\nq\",1\n1,\"\n", "line 4, column 2 (y)"),
+            ("x,y\r\"p\rq\",1\r1,\"\r", "line 4, column 2 (y)"),
+            ("x,y\r\n\"p\r\nq\",1\r\n1,\"\r\n", "line 4, column 2 (y)"),
         ])
     func errors(text: String, expected: String) {
         guard case .failure(let error) = rows(text) else {

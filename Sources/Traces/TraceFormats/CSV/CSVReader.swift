@@ -268,7 +268,8 @@ struct CSVReader {
                 offset &+= 1
             } else if isLineEnd(bytes[offset]) {
                 hasLines = true
-                if bytes[offset] == UInt8(ascii: "\n") { nextLine += 1 }
+                endLine()
+                continue
             }
             offset &+= 1
         }
