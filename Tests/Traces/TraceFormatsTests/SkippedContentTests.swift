@@ -140,6 +140,18 @@ struct SkippedContentTests {
         }
     }
 
+    @Test(
+        "A loss and a recovery of the source are both counted as omitted",
+        arguments: [RecordingFormat.nmea, .gpsd, .csv])
+    func recovery(format: RecordingFormat) throws {
+        // The trace contains one of each.
+        let trace = try MCAPFiles.trace()
+        try Files.withFolder { folder in
+            let remarks = try format.write(trace, to: folder + "/out")
+            #expect(remarks.contains("2 source loss and recovery events were omitted."), "\(remarks)")
+        }
+    }
+
     @Test("Exports of gpsd's reports contain arrival times, or a remark names the option for them")
     func stamps() throws {
         let trace = try Self.everything()

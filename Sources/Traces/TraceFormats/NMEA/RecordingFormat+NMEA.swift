@@ -42,11 +42,9 @@ struct NMEAExport {
         case .lost:
             writePending()
             skippedContent.add(record.kind)
-        // Counted together with the loss.
-        case .regained: break
         case .gpsdText where record.isDamagedReport(in: bytes):
             damage.record(text: record.line(in: bytes), &decoder, line: number)
-        case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:
+        case .gpsdText, .sample, .battery, .regained, .sensorLost, .sensorRegained, .accessory, .beacon:
             skippedContent.add(record.kind)
         }
     }
