@@ -168,6 +168,25 @@ struct MCAPReadingTests {
         }
     }
 
+    @Test("A derived channel is ignored, even if it precedes the channel that it is derived from")
+    func derivedFirst() throws {
+        let bytes = try Self.foreign { writer in
+            let schema = writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix)
+            let gpsd = writer.channel(topic: "/gpsd", schema: writer.schema(name: "gpsd.Report", json: "{}"))
+            let fix = writer.channel(topic: "/gps/fix", schema: schema, metadata: [("derived-from", "/gpsd")])
+            for time in 0..<3 as Range<UInt64> {
+                try writer.message(
+                    fix, logged: time, published: 0,
+                    [UInt8](#"{"timestamp":{"sec":1,"nsec":0},"latitude":1,"longitude":2,"altitude":0}"#.utf8))
+                try writer.message(
+                    gpsd, logged: time, published: 0, [UInt8](#"{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}"#.utf8))
+            }
+        }
+        let lines = MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace).dropFirst()
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.contains(#""lat":1.0,"#) }, "\(lines)")
+    }
+
     @Test("A truncated file yields the events before the cut")
     func cut() throws {
         let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())

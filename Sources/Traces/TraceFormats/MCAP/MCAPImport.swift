@@ -26,10 +26,12 @@ struct MCAPImport {
     /// The maximum number of unsupported message kinds that the remarks list separately. Messages of all other kinds
     /// are counted together.
     private static let maximumListedKinds = 8
-    private let name: String
+    private let chunks: FileContents
     private let sink: any TraceSink
     private var reader: MCAPReader
     private var roles: [UInt16: ChannelRole] = [:]
+    /// The topics of all messages in the file, or nil until they are needed.
+    private var topics: Set<String>?
     private var omittedMessageCounts: [String: Int] = [:]
     private var omittedMessageCount = 0
     private var unreadableMessageCount = 0
@@ -49,7 +51,7 @@ struct MCAPImport {
     /// Reads a file into a trace and returns remarks. If the file contains nothing readable, throws an error that lists
     /// its contents.
     static func read(_ chunks: FileContents, into sink: any TraceSink) throws(DeviceError) -> [String] {
-        var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
+        var importer = MCAPImport(chunks: chunks, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
         return try importer.run(header: metadata?["header"])
     }
@@ -123,7 +125,7 @@ struct MCAPImport {
     /// Converts a message to an event whose time is not set yet. A measurement time in the event is still a timestamp
     /// from the file, not relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
-        let role = role(of: message.channel)
+        let role = try role(of: message.channel)
         switch role {
         case .derived: return nil
         case .none:
@@ -164,26 +166,36 @@ struct MCAPImport {
         }
     }
 
+    private var name: String { chunks.name }
+
     private func timeSinceOrigin(_ time: Int64) -> Int64 { time.subtractingSaturated(origin ?? 0) }
 
-    private mutating func role(of channel: UInt16) -> ChannelRole {
+    private mutating func role(of channel: UInt16) throws(DeviceError) -> ChannelRole {
         if let known = roles[channel] { return known }
         guard let description = reader.channels[channel] else { return .none }
-        let role = determineRole(of: description)
+        let role = try determineRole(of: description)
         roles[channel] = role
         return role
     }
 
-    private func determineRole(of channel: MCAPReader.Channel) -> ChannelRole {
+    /// True if a channel with this topic has been found, or if the rest of the file contains messages of this topic.
+    private mutating func contains(topic: String) throws(DeviceError) -> Bool {
+        if reader.channels.contains(where: { $0.value.topic == topic }) { return true }
+        if topics == nil {
+            var scan = try MCAPReader(chunks)
+            var channels: Set<UInt16> = []
+            while let message = try scan.next() { channels.insert(message.channel) }
+            topics = Set(channels.compactMap { scan.channels[$0]?.topic })
+        }
+        return topics?.contains(topic) == true
+    }
+
+    private mutating func determineRole(of channel: MCAPReader.Channel) throws(DeviceError) -> ChannelRole {
         guard channel.encoding == "json" else {
             let isLocation = channel.encoding == "protobuf" && channel.schema == FoxgloveSchema.locationFixName
             return isLocation ? .location(isProtobuf: true) : .none
         }
-        if let origin = channel.metadata[MCAP.derivedKey],
-            reader.channels.contains(where: { $0.value.topic == origin })
-        {
-            return .derived
-        }
+        if let origin = channel.metadata[MCAP.derivedKey], try contains(topic: origin) { return .derived }
         if lines != nil, channel.schema == FoxgloveSchema.eventName { return .events }
         if channel.schema == FoxgloveSchema.locationFixName { return .location(isProtobuf: false) }
         if channel.schema == FoxgloveSchema.gpsdName || channel.topic == MCAP.gpsdTopic { return .gpsd }
