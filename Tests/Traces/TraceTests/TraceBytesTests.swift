@@ -110,6 +110,25 @@ struct TraceBytesTests {
         #expect(other.prefix(8192).elementsEqual(text.utf8.prefix(8192)))
     }
 
+    @Test("A truncation is reported only once, even after the maximum number of stored warnings")
+    func shrinksAfterWarnings() throws {
+        let folder = try Folder()
+        let text =
+            headerLine + "\n" + String(repeating: "x\n", count: TraceCursor.maximumWarnings)
+            + String(repeating: "{\"t\":1,\"gpsd\":\(tpv)}\n", count: 2000)
+        let path = folder.file("a")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let file = try TraceFile(contents: try TraceBytes(path: path, largestInMemory: 0), name: "a")
+        var cursor = TraceCursor(file)
+        file.bytes.withUnsafeBytes { bytes in
+            _ = cursor.next(bytes)
+            #expect(truncate(path, 8192) == 0)
+            for _ in 0..<3 { while cursor.next(bytes) != nil {} }
+        }
+        let message = TraceWarning.Reason.fileTruncated.message
+        #expect(cursor.diagnostics.entries.filter { $0.message == message }.map(\.count) == [1])
+    }
+
     @Test("A truncation within the last page is detected")
     func losesLittle() throws {
         let folder = try Folder()

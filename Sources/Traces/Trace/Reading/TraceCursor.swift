@@ -92,7 +92,7 @@ package struct TraceCursor: Sendable {
             if !problems.isEmpty { reportProblems(bytes, range) }
             if let record { return record }
         }
-        if let file, file.isTruncated, warnings.last?.reason != .fileTruncated {
+        if let file, file.isTruncated, !reasons.contains(.fileTruncated) {
             append(TraceWarning(line: line, reason: .fileTruncated))
         }
         return nil
