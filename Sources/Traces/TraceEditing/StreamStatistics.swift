@@ -61,7 +61,7 @@ extension StreamStatistics.Meter {
         var result = stream
         guard !intervals.isEmpty else { return result }
         result.interval = intervals.sorted()[intervals.count / 2]
-        result.gapCount = longIntervals.count { $0 > result.interval.multipliedReportingOverflow(by: 5).partialValue }
+        result.gapCount = longIntervals.count { Double($0) > 5 * Double(result.interval) }
         return result
     }
 }

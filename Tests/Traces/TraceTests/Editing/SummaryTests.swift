@@ -52,6 +52,15 @@ struct SummaryTests {
         #expect(summary.clockDrift == nil)
     }
 
+    @Test("Regular intervals of decades are not gaps")
+    func longIntervals() throws {
+        // Five intervals of 95 years exceed Int64.max nanoseconds, which is 292 years.
+        let lines = (0..<3).map { #"{"t":\#($0 * 3_000_000_000),"gyroscope":[1.0,2.0,3.0]}"# }
+        let summary = TraceSummary(try makeTrace(lines, sensors: #"{"id":"gyroscope","kind":"gyroscope"}"#))
+        #expect(summary.streams.map(\.longestInterval) == [3_000_000_000_000_000_000])
+        #expect(summary.streams.map(\.gapCount) == [0])
+    }
+
     @Test(
         "The area of a track across the 180th meridian is the smaller one",
         arguments: [
