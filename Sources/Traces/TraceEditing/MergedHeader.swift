@@ -81,7 +81,8 @@ struct MergedHeader {
         case .sensorLost(let error, let sensor):
             event.contents = .sensorLost(error, sensor: name(sensor, trace))
         case .sensorRegained(let sensor): event.contents = .sensorRegained(sensor: name(sensor, trace))
-        case .accessory(var accessory) where trace > 0:
+        // An ID of the first trace that contains a hyphen could be equal to a new ID of another trace.
+        case .accessory(var accessory) where trace > 0 || accessory.accessory.contains("-"):
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)
         case .gpsd(let line):

@@ -49,6 +49,18 @@ struct MergeTests {
         #expect(remarks.count == 1)
     }
 
+    @Test("Accessories stay separate if a merged trace is merged again")
+    func accessoriesMergedAgain() throws {
+        let one = try makeTrace([#"{"t":0,"attach":{"id":"1","name":"Scale","port":"1-2"}}"#])
+        let both = try Self.merged([one, one], .start).0
+        var reading = TimedEventReader(try Self.merged([both, one], .start).0)
+        var ids: [String] = []
+        while let event = reading.next() {
+            if case .accessory(let accessory) = event.contents { ids.append(accessory.accessory) }
+        }
+        #expect(ids == ["1", "1-2-1", "1-2"])
+    }
+
     @Test("A phone's accuracies at 68 % are converted to 95 % if merged with gpsd's, and kept otherwise")
     func errors() throws {
         func trace(_ device: String, isPhone: Bool) throws -> TraceFile {
