@@ -42,6 +42,8 @@ package final class BlackBox: Sendable {
     private struct State {
         var pending: Pending?
         var isSaving = false
+        /// The triggers of the trace that is being saved, whose events are still retained.
+        var savingTriggers: [RingTrigger] = []
         var isSavingLeftovers = false
         var isFinished = false
         /// True after a trace could not be saved. Never reset, so that the retention of its events does not end.
@@ -111,7 +113,7 @@ package final class BlackBox: Sendable {
                 state.pending?.triggers = triggers
             }
             // The lock is held during this call so that triggers from several threads reach the ring in order.
-            ring.retain(since: startTime(for: triggers), for: triggers)
+            ring.retain(since: startTime(for: state.savingTriggers + triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
         guard let recorded else { return }
@@ -154,6 +156,7 @@ package final class BlackBox: Sendable {
     private func save() {
         let pending = state.withLock { state -> Pending? in
             defer { state.pending = nil }
+            state.savingTriggers = state.pending?.triggers ?? []
             return state.pending
         }
         guard let pending else { return finishSave() }
@@ -183,6 +186,7 @@ package final class BlackBox: Sendable {
 
     private func finishSave() {
         let (isNext, waiters) = state.withLock { state -> (Bool, [BinarySemaphore]) in
+            state.savingTriggers = []
             if state.pending == nil, !state.hasFailed { ring.endRetention() }
             state.isSaving = state.pending?.isDue == true && !state.isFinished
             return (state.isSaving, state.waiters)

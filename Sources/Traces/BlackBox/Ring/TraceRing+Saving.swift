@@ -14,7 +14,8 @@ extension TraceRing {
     }
 
     /// Keeps all events from the given time on, and records all triggers of the pending trace for the next segment's
-    /// header. The time may be later than before, because the segments of a trace that is being saved are pinned.
+    /// header. The time may be later than before, but not later than the start of a trace that is being saved, because
+    /// its segments may not be pinned yet.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.segmentList.retainedSince = time

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import Synchronization
 import Testing
 import Trace
 
@@ -70,6 +71,35 @@ struct BlackBoxTests {
         #expect(fixture.folder.names().count == 1)
     }
 
+    @Test("A trigger during the flush that begins a save removes no events of the trace to save")
+    func triggerDuringFlush() throws {
+        let fixture = try BlackBoxFixture(duration: 60)
+        let hook = WriteHook()
+        let writer = TraceWriter(hook, clock: VirtualClock())
+        try writer.write(TraceHeader())
+        try writer.write(.regained, at: 0)
+        var options = BlackBox.Options()
+        (options.before, options.after) = (60, 10)
+        let received = BlackBoxEventLog()
+        let box = BlackBox(
+            ring: fixture.ring, writer: writer, options: options, clock: fixture.clock, run: { $0() },
+            onEvent: { received.add($0) })
+        let recorder = fixture.writer
+        hook.onNextWrite.withLock {
+            $0 = {
+                box.trigger("shake")
+                try? recorder.write(sample: [110, 0, 9.8], kind: .accelerometer, at: 110_000_000_000)
+                try? recorder.flush()
+            }
+        }
+        try fixture.record(100)
+        box.trigger("impact>4g")
+        try fixture.record(10)
+        let saved = try Saved(try #require(received.saved.first).path)
+        #expect(saved.readings.first == 40)
+        #expect(saved.readings.last == 110)
+    }
+
     @Test("If a trace cannot be saved, its events stay in the ring")
     func unsaved() throws {
         let fixture = try BlackBoxFixture()
@@ -112,4 +142,20 @@ struct BlackBoxTests {
         let duration = 4009.9 - (saved.readings.first ?? 0)
         #expect(saved.readings.count == Int((duration * 10).rounded()) + 1)
     }
+}
+
+/// A destination that stores nothing, and calls a closure at the next write.
+private final class WriteHook: TraceDestination {
+    let name = "hook"
+    let onNextWrite = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        let action = onNextWrite.withLock { action -> (@Sendable () -> Void)? in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
+
+    func close() {}
 }
