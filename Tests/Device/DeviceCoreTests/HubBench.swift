@@ -39,7 +39,7 @@ final class HubBench: Sendable {
     }
 
     private func perform(_ words: [String]) throws {
-        let now = BootTime.zero.advanced(bySeconds: try #require(words.first.flatMap(Double.init)))
+        let now = BootTime.zero.advanced(bySeconds: try #require(words.first.flatMap { Double($0) }))
         // Like a source, deliver held epochs at their own deadlines.
         while hub.nextDeadline <= now { hub.deliverDueReports(now: hub.nextDeadline) }
         switch words[1] {
