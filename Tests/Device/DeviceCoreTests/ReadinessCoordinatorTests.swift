@@ -13,14 +13,15 @@ struct ReadinessCoordinatorTests {
     private final class Source: PollableSource {
         private let ready: WakeupPipe
         private let outcome: ReadOutcome
+        let descriptor: Int32
         let causes = Mutex<[String]>([])
 
-        init(_ outcome: ReadOutcome = .drained) throws {
+        init(_ outcome: ReadOutcome = .drained, descriptor: Int32? = nil) throws {
             self.outcome = outcome
             ready = try WakeupPipe(for: "the test")
+            self.descriptor = descriptor ?? ready.readEnd
         }
 
-        var descriptor: Int32 { ready.readEnd }
         var deadline: BootTime { .never }
 
         func makeReadable() { ready.signal() }
@@ -121,6 +122,47 @@ struct ReadinessCoordinatorTests {
             try coordinator.handle(isReady: true)
         }
         #expect(source.log == ["executor", "timeout", "overdue"])
+    }
+
+    @Test("An overdue read is repeated at once while more readings may be available")
+    func repeatedRead() throws {
+        let (source, executor, clock) = (try Source(.moreAvailable), ManualPollingExecutor(), VirtualClock())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source, tolerance: 1, clock: clock)
+        _ = coordinator.update()
+        clock.move(to: BootTime.zero.advanced(bySeconds: 2))
+        for _ in 1...3 {
+            source.makeReadable()
+            try coordinator.handle(isReady: true)
+        }
+        #expect(source.log == ["overdue", "overdue", "overdue"])
+    }
+
+    @Test("An executor that has finished is registered again by the next update")
+    func registersAgain() throws {
+        let (source, executor) = (try Source(.finished), ManualPollingExecutor())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source)
+        _ = coordinator.update()
+        executor.pollNow()
+        let isFinished = coordinator.update()
+        #expect(isFinished)
+        _ = coordinator.update()
+        #expect(executor.waitForRegistration(2, seconds: 0))
+    }
+
+    @Test("A descriptor that cannot be polled is registered only once")
+    func invalidDescriptor() throws {
+        let (source, executor) = (try Source(descriptor: -1), ManualPollingExecutor())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source)
+        for _ in 1...100 {
+            let isFinished = coordinator.update()
+            #expect(!isFinished)
+        }
+        #expect(executor.waitForRegistration(1, seconds: 0) && !executor.waitForRegistration(2, seconds: 0))
+        let isPolling = coordinator.isExecutorPolling
+        #expect(!isPolling)
     }
 
     @Test("A coordinator that is destroyed ends polling by the executor")

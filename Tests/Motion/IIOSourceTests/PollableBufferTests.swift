@@ -72,6 +72,15 @@ struct PollableBufferTests {
         #expect(bench.failure { () throws(DeviceError) in try bench.pollable.read(isReadable: false) } == EPIPE)
     }
 
+    @Test("A read in place of an executor reads everything that the kernel has buffered")
+    func overdue() throws {
+        let bench = try Bench()
+        for number in 1...30 { bench.push(Int16(number)) }
+        let outcome = try bench.pollable.readAvailable(.overdue(since: bench.clock.now))
+        #expect(outcome == .drained)
+        #expect(bench.log.count("sample") == 30)
+    }
+
     @Test("With decimation, the last sample of each group is delivered, however the refills are split")
     func decimation() throws {
         let bench = try Bench(decimation: 4)

@@ -14,7 +14,7 @@ final class PollableBuffer: PollableSource {
         var errorNumber: Int32 = 0
     }
 
-    /// The maximum number of system calls in one read by an executor.
+    /// The maximum number of system calls in one read by an executor or in its place.
     private static let maximumReads = 64
     /// The number of samples after which a read ends, so that callbacks can run.
     private static let maximumSamplesBeforeCallbacks = 256
@@ -53,16 +53,16 @@ final class PollableBuffer: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // The reader thread reads only once, because it polls again afterwards.
+        // If the reader thread polls, it reads only once, because it polls again afterwards. In place of an executor, it
+        // reads everything, because it then waits for the next due time.
         var remainingReads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0
-            case .overdue: 1
-            case .executor: Self.maximumReads
+            case .overdue, .executor: Self.maximumReads
             }
         let outcome = try content.use { content throws(DeviceError) in
             try read(&content, &remainingReads)
-            // If `remainingReads` has not reached 0, the buffer is empty. Only an executor uses this outcome.
+            // If `remainingReads` has not reached 0, the buffer is empty.
             return remainingReads > 0 ? ReadOutcome.drained : .moreAvailable
         }
         return outcome ?? .contended

@@ -59,7 +59,7 @@ package enum ReadCause: Sendable {
 package enum ReadOutcome: Sendable {
     /// No more readings are available.
     case drained
-    /// More readings may be available, so the executor must read again.
+    /// More readings may be available, so the same thread must read again.
     case moreAvailable
     /// Another thread is reading the source, so this call has read nothing.
     case contended

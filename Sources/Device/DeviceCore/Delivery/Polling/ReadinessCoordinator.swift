@@ -42,8 +42,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let limit: Double
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor that was last passed to `register(_:)`, whether or not the registration succeeded. It is not
-    /// registered again until `readiness` reports that it may be able to poll.
+    /// The executor whose registration was last attempted, or nil once it has been deregistered. If the attempt failed,
+    /// it is not repeated until `readiness` reports that the executor may be able to poll.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -114,7 +114,7 @@ package struct ReadinessCoordinator: ~Copyable {
     /// function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
-        owner = .thread
+        (owner, lastAttempt) = (.thread, nil)
     }
 
     private mutating func register(_ executor: any PollingExecutor) {
@@ -134,22 +134,19 @@ package struct ReadinessCoordinator: ~Copyable {
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
-            if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
-                // The previous executor is still finishing its last read, so this thread waits briefly.
-                WorkerThread.sleep(seconds: 0.0005)
-            }
+            try read(.thread(isReadable: isReady))
         case .executor(let registration, .timer):
             guard isReady else { return }
             let dueTime = registration.dueTime
             if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
-                // The executor is late, so this thread reads in its place.
-                _ = try source.readAvailable(.overdue(since: dueTime))
-                registration.expectRead()
+                // The executor is late, so this thread reads in its place. While more readings may be available, the
+                // timer stays expired, so this thread reads again at once.
+                if try read(.overdue(since: dueTime)) != .moreAvailable { registration.expectRead() }
             } else {
                 // Nothing can be read, or the read is not overdue yet: the timer fired early or for a timeout of the
                 // source, which the source handles now.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
-                _ = try source.readAvailable(.thread(isReadable: false))
+                try read(.thread(isReadable: false))
                 registration.setTimer()
             }
             registration.rearm()
@@ -158,10 +155,18 @@ package struct ReadinessCoordinator: ~Copyable {
                 owner = .executor(registration, .timer)
                 registration.expectRead()
             } else {
-                _ = try source.readAvailable(.thread(isReadable: false))
+                try read(.thread(isReadable: false))
                 registration.rearm()
             }
         }
+    }
+
+    @discardableResult
+    private func read(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
+        let outcome = try source.readAvailable(cause)
+        // The executor is still reading, so this thread waits briefly. Otherwise, it would spin if a timeout has expired.
+        if outcome == .contended { WorkerThread.sleep(seconds: 0.0005) }
+        return outcome
     }
 }
 
@@ -196,10 +201,13 @@ private final class PollingRegistration: Sendable {
             wakeUp.signal()
         }
         guard let registered else { throw DeviceError(.notSupported, "The executor does not poll descriptors.") }
-        // The descriptor is added last, so that the executor does not read before this object is complete.
         subscription.withLock { $0 = registered }
         expectRead()
-        if !set.add(source.descriptor) { finish() }
+        // The descriptor is added last, so that the executor does not read before this object is complete.
+        guard set.add(source.descriptor) else {
+            cancel()
+            throw DeviceError(.notSupported, "The descriptor cannot be polled.")
+        }
     }
 
     var isFinished: Bool { finished.value.load(ordering: .acquiring) }
