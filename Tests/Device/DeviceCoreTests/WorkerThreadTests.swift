@@ -85,6 +85,19 @@ struct WorkerThreadTests {
         for subscription in [first, second] { subscription.cancel() }
     }
 
+    @Test("A loss because no thread can be created is not reported to later subscribers")
+    func staleLoss() {
+        let source = Source(failures: 1, retryDelay: 3600)
+        source.hub.subscribe(PositionRequest()) { _ in }.cancel()
+        let losses = Atomic<Int>(0)
+        let subscription = source.hub.subscribe(PositionRequest()) { event in
+            if case .lost = event { losses.add(1, ordering: .relaxed) }
+        }
+        #expect(source.isRunning.wait(timeout: .now() + 60) == .success)
+        #expect(losses.load(ordering: .relaxed) == 0)
+        subscription.cancel()
+    }
+
     /// A hub whose subscribers change while it is marked as unavailable.
     private final class ChangingHub: ThreadedHub {
         let hasSubscribers = true

@@ -60,17 +60,18 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.
     package func demandDidChange() {
-        let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
+        let (isStopped, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
             switch state.phase {
             case .running(let wakeUp): return (false, wakeUp)
+            case .stopped where state.hub?.hasSubscribers != true: return (false, nil)
             case .stopped, .waiting:
-                guard state.hub?.hasSubscribers == true else { return (false, nil) }
                 state.phase = .running(nil)
                 return (true, nil)
             }
         }
         wakeUp?.signal()
-        guard startsThread else { return }
+        // Without subscribers, this resets the status that a failed attempt has set.
+        guard isStopped, nextHub() != nil else { return }
         do throws(DeviceError) {
             try spawn { self.run() }
         } catch {
