@@ -55,23 +55,25 @@ final class ChangedSettings: Sendable {
 
     func restore() {
         // The lock delays process exit until all attributes are restored.
-        let actions = state.withLock { state in
-            for change in state.changes.reversed() { restore(change) }
+        let (actions, problems) = state.withLock { state in
+            let problems = state.changes.reversed().compactMap { restore($0) }
             state.changes = []
-            return exchange(&state.exitActions, with: [])
+            return (exchange(&state.exitActions, with: []), problems)
         }
         for action in actions { exitActions.remove(action) }
+        for problem in problems { Logger(label: "device-services.motion").notice("\(problem)") }
     }
 
-    private func restore(_ change: Change) {
+    /// Returns a message if the attribute could not be restored although the device is still connected.
+    private func restore(_ change: Change) -> String? {
         do throws(IIOFailure) {
-            guard try connection.read(change.path) == change.current else { return }
+            guard try connection.read(change.path) == change.current else { return nil }
             try connection.write(change.original, to: change.path)
+            return nil
         } catch {
-            guard !error.isDeviceRemoved, !error.isConnectionLoss else { return }
-            Logger(label: "device-services.motion").notice(
+            guard !error.isDeviceRemoved, !error.isConnectionLoss else { return nil }
+            return
                 "\(change.path.name) could not be restored to \(change.original): \(DeviceError.text(errno: error.number))."
-            )
         }
     }
 }
