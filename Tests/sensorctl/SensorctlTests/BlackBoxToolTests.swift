@@ -340,7 +340,7 @@ struct BlackBoxToolTests {
         for more in [
             ["--on", "shake"], ["--after", "3s"], ["--ring-size", "4M"], ["--sync", "never"], ["--ring", "never"],
             ["--ring", "10m", "--on", "impact"], ["--ring", "10m", "--sync", "always"], ["--ring", "0s"],
-            ["--ring", "10m", "--ring-size", "1K"], ["--ring", "10m", "--overwrite"],
+            ["--ring", "0x10m"], ["--ring", "10m", "--ring-size", "1K"], ["--ring", "10m", "--overwrite"],
         ] {
             let result = try Tool.run(["record", "/nonexistent/x"] + more)
             #expect(result.status == 64, "\(more)")

@@ -55,6 +55,7 @@ struct TraceVerbTests {
         #expect(expected.dropFirst().elementsEqual(lines.dropFirst()))
         #expect(try Tool.run(["cut", Tool.drive, part, "--from", "1", "--to", "2"]).status == 73)
         #expect(try Tool.run(["cut", Tool.drive, part, "--from", "3", "--to", "2", "--overwrite"]).status == 64)
+        #expect(try Tool.run(["cut", Tool.drive, part, "--from", "0x10", "--overwrite"]).status == 64)
     }
 
     @Test("A converted recording replays the same output")

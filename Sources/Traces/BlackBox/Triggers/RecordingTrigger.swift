@@ -108,9 +108,9 @@ extension RecordingTrigger {
             }
             var digits = value.dropLast(unit.0.count)
             while digits.last == " " { digits.removeLast() }
-            guard let first = digits.utf8.first, first >= 0x30, first <= 0x39, let number = Double(digits),
-                number.isFinite, number > 0, number <= 1e6
-            else { throw error("needs a number above 0 and at most 1000000, for example \(example)") }
+            guard let number = Double(unsignedDecimal: digits), number > 0, number <= 1e6 else {
+                throw error("needs a number above 0 and at most 1000000, for example \(example)")
+            }
             return number * unit.1
         }
         func plain(_ condition: Condition) throws(DeviceError) -> Condition {

@@ -101,9 +101,9 @@ package struct FaultClause: Sendable, Hashable {
         } else {
             throw error(text, "needs a time with a unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
         }
-        guard let first = digits.utf8.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
-            let number = Double(digits), number.isFinite, number * unit <= 1e6
-        else { throw error(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"") }
+        guard let number = Double(unsignedDecimal: digits), number * unit <= 1e6 else {
+            throw error(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"")
+        }
         return number * unit
     }
 }

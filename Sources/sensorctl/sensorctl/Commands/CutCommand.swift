@@ -73,10 +73,7 @@ struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
         guard (1...3).contains(words.count) else { return nil }
         var seconds = 0.0
         for (index, word) in words.enumerated() {
-            // `Double` also accepts signs, "nan" and "infinity", so each part must begin with a digit.
-            guard let first = word.utf8.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
-                let number = Double(word), number.isFinite, index == 0 || number < 60
-            else { return nil }
+            guard let number = Double(unsignedDecimal: word), index == 0 || number < 60 else { return nil }
             seconds = seconds * 60 + number
         }
         guard seconds <= 1e9 else { return nil }

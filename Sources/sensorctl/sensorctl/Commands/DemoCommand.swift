@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import DeviceCore
 import SimulatedDevice
 import Trace
 
@@ -45,7 +46,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private var times: [Double] {
-        let times = seconds.split(separator: ",").map { Double($0) }
+        let times = seconds.split(separator: ",").map { Double(unsignedDecimal: $0) }
         return times.contains(nil) ? [] : times.compactMap(\.self)
     }
 

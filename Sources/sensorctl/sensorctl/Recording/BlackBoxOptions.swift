@@ -77,9 +77,9 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
         let units = [("ms", 0.001), ("s", 1), ("min", 60), ("m", 60), ("h", 3600)]
         let unit = units.filter { argument.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count } ?? ("", 1)
         let digits = argument.dropLast(unit.0.count)
-        guard let first = digits.utf8.first, first >= 0x30, first <= 0x39, let number = Double(digits),
-            number * unit.1 >= 1, number * unit.1 <= 1e7
-        else { return nil }
+        guard let number = Double(unsignedDecimal: digits), number * unit.1 >= 1, number * unit.1 <= 1e7 else {
+            return nil
+        }
         seconds = number * unit.1
     }
 }

@@ -66,8 +66,8 @@ struct FaultClauseTests {
         "An error quotes the invalid fault",
         arguments: [
             ("a@1", "needs a time with a unit"), ("a@-1s", "needs a time from 0"), ("a@nans", "needs a time from 0"),
-            ("a@1s+", "needs a time with a unit"), ("a@1s+2", "needs a time with a unit"),
-            ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
+            ("a@0x1s", "needs a time from 0"), ("a@1s+", "needs a time with a unit"),
+            ("a@1s+2", "needs a time with a unit"), ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
         ])
     func wrongTimes(text: String, reason: String) {
         #expect {
