@@ -49,8 +49,8 @@ struct BoundedQueueTests {
         for number in [1, 3, 2, 5, 4, 7] { queue.append(number, limit: 2) { isEven($0) == isEven(number) } }
         // 5 and 7 remain of the odd numbers, and both even numbers.
         #expect(queue.droppedCount == 2)
-        let isDropped = queue.append(6, limit: 2, of: isEven)
-        #expect(isDropped)
+        let dropped = queue.append(6, limit: 2, of: isEven)
+        #expect(dropped == 2)
         queue.removeAll { $0 == 7 }
         let containsSeven = queue.contains { $0 == 7 }
         #expect(!containsSeven)
@@ -101,6 +101,24 @@ struct BoundedQueueTests {
         queue.reset()
         queue.append(6)
         #expect(queue.scheduleDrainIfNeeded() == true)
+    }
+
+    @Test("A stopped drain leaves its items for a drain that has not been scheduled yet")
+    func stoppedDrain() {
+        var queue = BoundedQueue<Int>()
+        #expect(queue.beginDrainIfIdle() == true)
+        queue.append(0)
+        // The drain of the empty queue is still running.
+        #expect(queue.scheduleDrainIfNeeded() == false)
+        queue.beginDrain()
+        queue.append(1)
+        queue.stopDrain()
+        #expect(!queue.isDrainScheduled)
+        #expect(queue.count == 2)
+        #expect(queue.beginDrainIfIdle() == false)
+        #expect(queue.scheduleDrainIfNeeded() == true)
+        queue.beginDrain()
+        #expect([queue.popFirst(), queue.popFirst(), queue.popFirst()] == [0, 1, nil])
     }
 
     @Test("Items left by a drain precede those appended during it")

@@ -84,7 +84,7 @@ extension IntegrationTests {
         }
 
         @Test("A suspended server is one loss, uses no processor time, and continues in step when resumed")
-        func survivesStandstill() async throws {
+        func survivesSuspension() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let daemon = try IIODaemon(board)
             try await daemon.start()

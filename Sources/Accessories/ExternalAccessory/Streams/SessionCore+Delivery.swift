@@ -145,9 +145,11 @@ extension SessionCore {
                 wasRescheduled = !state[direction].executors.contains { $0 === executor }
             }
             let first: Direction = state.lastDirection == .input ? .output : .input
+            // Read inside the lock, so that a later event of the channel signals the executor again.
+            let status = channel.status
             return (
-                nextCall(first, at: executor, &state) ?? nextCall(state.lastDirection, at: executor, &state),
-                wasRescheduled
+                nextCall(first, at: executor, status, &state)
+                    ?? nextCall(state.lastDirection, at: executor, status, &state), wasRescheduled
             )
         }
         // The callback has moved the stream to a new executor. While the callback was running, the new executor found
@@ -156,17 +158,17 @@ extension SessionCore {
         return call
     }
 
-    private func nextCall(_ direction: Direction, at executor: StreamExecutor, _ state: inout State) -> Call? {
+    private func nextCall(
+        _ direction: Direction, at executor: StreamExecutor, _ status: ByteChannelStatus, _ state: inout State
+    ) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
-            let event = pending(direction, state),
+            let event = state[direction].events.pending(status),
             // Without a delegate, the event stays pending. The delegate is loaded last, because it could be released
             // inside the lock if a later condition failed.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
-        if event == .errorOccurred, state[direction].error == nil {
-            state[direction].error = channel.end?.streamFailure
-        }
+        if event == .errorOccurred, state[direction].error == nil { state[direction].error = status.end?.streamFailure }
         state.lastDirection = direction
         return Call(direction: direction, event: event, stream: stream.value.takeUnretainedValue(), delegate: delegate)
     }

@@ -205,13 +205,8 @@ final class SessionCore: Sendable {
 
     // MARK: Signaling
 
-    /// Returns the next event to report, or `nil` if there is none. Reads the status of the channel at most once.
-    func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
-        state[direction].events.pending(channel.status)
-    }
-
     func signal(_ direction: Direction) {
-        let executors = state.withLock { executorsToSignal(direction, $0) }
+        let executors = state.withLock { executorsToSignal(direction, $0, channel.status) }
         for executor in executors { executor.signal() }
     }
 
@@ -221,13 +216,15 @@ final class SessionCore: Sendable {
             // The app has read or written data in a callback. The executor checks for pending events after the callback
             // anyway, but is signaled here as well, because the callback may run a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
-            return executorsToSignal(direction, state)
+            return executorsToSignal(direction, state, channel.status)
         }
         for executor in executors { executor.signal() }
     }
 
-    private func executorsToSignal(_ direction: Direction, _ state: borrowing State) -> [StreamExecutor] {
-        guard !state[direction].executors.isEmpty, pending(direction, state) != nil else { return [] }
+    private func executorsToSignal(
+        _ direction: Direction, _ state: borrowing State, _ status: @autoclosure () -> ByteChannelStatus
+    ) -> [StreamExecutor] {
+        guard !state[direction].executors.isEmpty, state[direction].events.pending(status()) != nil else { return [] }
         return state[direction].executors
     }
 
@@ -238,11 +235,13 @@ final class SessionCore: Sendable {
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                inputs = executorsToSignal(.input, state)
+                // `readable` implies that bytes are available. The channel's status is read when they are delivered.
+                let readable = ByteChannelStatus(bytesAvailable: 1, spaceAvailable: 0, end: nil)
+                inputs = executorsToSignal(.input, state, event == .readable ? readable : channel.status)
                 swap(&readers, &state.readers)
             }
             if event != .readable {
-                outputs = executorsToSignal(.output, state)
+                outputs = executorsToSignal(.output, state, channel.status)
                 swap(&writers, &state.writers)
             }
             return (inputs, outputs, readers, writers)

@@ -24,7 +24,8 @@ package import Synchronization
     @usableFromInline var items: [Item] = []
     /// The current drain's items, in reverse order so that removing the oldest item does not move the others.
     @usableFromInline var drainingItems: [Item] = []
-    @usableFromInline var isDrainScheduled = false
+    /// True while a drain is scheduled or running.
+    @usableFromInline package internal(set) var isDrainScheduled = false
 
     @inlinable package init() {}
 
@@ -45,21 +46,18 @@ package import Synchronization
     }
 
     /// Appends an item. If the queue already contains `limit` items that satisfy `isOfKind`, drops the oldest of these
-    /// to make room, and returns true.
-    @discardableResult @inlinable
-    package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
+    /// to make room, and returns it.
+    @discardableResult @inlinable package mutating func append(
+        _ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }
+    ) -> Item? {
+        defer { items.append(item) }
         let limit = max(1, limit)
-        let dropsOldest = count >= limit && drainingItems.count(where: isOfKind) + items.count(where: isOfKind) >= limit
-        if dropsOldest {
-            if let oldest = drainingItems.lastIndex(where: isOfKind) {
-                drainingItems.remove(at: oldest)
-            } else if let oldest = items.firstIndex(where: isOfKind) {
-                items.remove(at: oldest)
-            }
-            droppedCount &+= 1
+        guard count >= limit, drainingItems.count(where: isOfKind) + items.count(where: isOfKind) >= limit else {
+            return nil
         }
-        items.append(item)
-        return dropsOldest
+        droppedCount &+= 1
+        if let oldest = drainingItems.lastIndex(where: isOfKind) { return drainingItems.remove(at: oldest) }
+        return items.firstIndex(where: isOfKind).map { items.remove(at: $0) }
     }
 
     @inlinable package mutating func popFirst() -> Item? {
@@ -86,6 +84,14 @@ package import Synchronization
         return true
     }
 
+    /// Begins a drain of the empty queue, in which the caller delivers items without queueing them. Returns false if
+    /// items are pending or a drain is scheduled or running.
+    @inlinable package mutating func beginDrainIfIdle() -> Bool {
+        guard !isDrainScheduled, isEmpty else { return false }
+        isDrainScheduled = true
+        return true
+    }
+
     @inlinable package mutating func beginDrain() {
         requeueUndrainedItems()
         // Swaps the arrays, so that both keep their allocated memory.
@@ -105,9 +111,14 @@ package import Synchronization
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
     @inlinable package mutating func finishDrain() -> Bool {
+        stopDrain()
+        return scheduleDrainIfNeeded()
+    }
+
+    /// Ends the drain without scheduling the next one. Pending items remain in the queue.
+    @inlinable package mutating func stopDrain() {
         requeueUndrainedItems()
-        isDrainScheduled = !isEmpty
-        return isDrainScheduled
+        isDrainScheduled = false
     }
 
     /// Removes all items and resets the drain state. A drain that is already scheduled delivers nothing.

@@ -34,9 +34,8 @@ struct PendingLocationCallbacks {
     var hasLocations: Bool { queue.contains(where: \.isLocation) }
 
     mutating func add(_ location: CLLocation) {
-        if queue.append(.location(location), limit: PendingLocationCallbacks.locationLimit, of: \.isLocation) {
-            droppedLocations += 1
-        }
+        let dropped = queue.append(.location(location), limit: PendingLocationCallbacks.locationLimit, of: \.isLocation)
+        if dropped != nil { droppedLocations += 1 }
     }
 
     mutating func add(_ heading: CLHeading) {

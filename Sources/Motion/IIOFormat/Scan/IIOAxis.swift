@@ -27,7 +27,7 @@ package struct IIOAxis: Sendable, Equatable {
     package var attributeName: String { isProcessed ? "input" : "raw" }
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
-    var conversion: IIOConversion {
+    var conversion: IIOConversion<Double> {
         // The offset is -0.0, because adding it leaves every number unchanged, even -0.0.
         isProcessed
             ? IIOConversion(offset: -0.0, factor: unitFactor)
@@ -41,20 +41,29 @@ package struct IIOAxis: Sendable, Equatable {
     package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 
-/// The conversion from raw numbers to the sensor's unit: (raw + offset) × factor.
-struct IIOConversion: Sendable {
-    let offset: Double
-    let factor: Double
+/// The conversion from raw numbers to the sensor's unit: (raw + offset) × factor. `Number` is a `Double` for one axis,
+/// or a vector for several axes.
+struct IIOConversion<Number: IIOOperand & Sendable>: Sendable {
+    let offset: Number
+    let factor: Number
 
     @inline(__always)
-    func value(of raw: Double) -> Double { (raw + offset) * factor }
+    func value(of raw: Number) -> Number { (raw + offset) * factor }
 }
+
+protocol IIOOperand {
+    static func + (left: Self, right: Self) -> Self
+    static func * (left: Self, right: Self) -> Self
+}
+
+extension Double: IIOOperand {}
+extension SIMD4<Double>: IIOOperand {}
 
 /// Converts one axis of the scans in a buffer. The caller checks the bounds.
 struct IIOAxisConverter: Sendable {
     let offset: Int
     let format: IIODataFormat
-    let conversion: IIOConversion
+    let conversion: IIOConversion<Double>
 
     var end: Int { offset + format.byteCount }
 
@@ -77,16 +86,12 @@ struct IIOAxisConverter: Sendable {
         _ type: Stored.Type, _ scans: UnsafeRawPointer, _ stride: Int, _ count: Int, _ output: UnsafeMutableRawPointer,
         _ step: Int
     ) {
-        let left = Stored(truncatingIfNeeded: format.leftShift)
-        let right = Stored(truncatingIfNeeded: format.rightShift)
-        let isBigEndian = format.isBigEndian
-        let conversion = conversion
+        let (format, conversion) = (format, conversion)
         var source = scans + offset
         var target = output
         for _ in 0..<count {
             let stored = source.loadUnaligned(as: Stored.self)
-            let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
-            let raw = (ordered &<< left) &>> right
+            let raw = format.raw(of: format.isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored))
             target.storeBytes(of: conversion.value(of: Double(raw)), as: Double.self)
             source += stride
             target += step

@@ -31,10 +31,6 @@ package struct IIODataFormat: Sendable, Hashable {
 
     /// The size of an element including all its values, in bytes.
     package var byteCount: Int { storageBits / 8 * count }
-    /// The left shift, in bits, that moves the sign bit to the top bit of the storage.
-    var leftShift: Int { storageBits - bits - shift }
-    /// The right shift, in bits, to apply after the left shift. It moves the least significant bit to bit 0.
-    var rightShift: Int { storageBits - bits }
 }
 
 // MARK: Text
@@ -88,6 +84,15 @@ extension IIODataFormat {
     package var range: ClosedRange<Double> {
         func power(_ exponent: Int) -> Double { Double(sign: .plus, exponent: exponent, significand: 1) }
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
+    }
+
+    /// Extracts the raw number from its storage, which must be in the processor's byte order. The shift to the left
+    /// moves the sign bit to the top bit, and the shift to the right moves the least significant bit to bit 0.
+    @inline(__always)
+    func raw<Stored: FixedWidthInteger>(of stored: Stored) -> Stored {
+        // The differences cannot overflow. Without the checks, the compiler moves them out of the caller's loop.
+        let right = storageBits &- bits
+        return (stored &<< Stored(truncatingIfNeeded: right &- shift)) &>> Stored(truncatingIfNeeded: right)
     }
 
     /// Returns the bits of the raw number nearest to a value, clamped to the range. The bits are not yet shifted into

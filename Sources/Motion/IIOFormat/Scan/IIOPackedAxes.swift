@@ -4,7 +4,7 @@
 struct IIOPackedAxes: Sendable {
     private let offset: Int
     private let format: IIODataFormat
-    private let conversion: IIOVectorConversion
+    private let conversion: IIOConversion<SIMD4<Double>>
 
     /// Returns nil if the axes are not adjacent, or if their formats differ or are not supported.
     init?(_ converters: [IIOAxisConverter]) {
@@ -17,7 +17,10 @@ struct IIOPackedAxes: Sendable {
         }
         offset = first.offset
         format = first.format
-        conversion = IIOVectorConversion(converters.map(\.conversion))
+        let axes = converters.map(\.conversion)
+        conversion = IIOConversion(
+            offset: SIMD4(axes[0].offset, axes[1].offset, axes[2].offset, 0),
+            factor: SIMD4(axes[0].factor, axes[1].factor, axes[2].factor, 0))
     }
 
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
@@ -34,12 +37,11 @@ struct IIOPackedAxes: Sendable {
     private func convert<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
     ) {
-        let left = Stored(truncatingIfNeeded: format.leftShift)
-        let right = Stored(truncatingIfNeeded: format.rightShift)
-        if right == 0 {
+        let format = format
+        if format.bits == format.storageBits {
             convertEach(scans, output, ordered)
         } else {
-            convertEach(scans, output) { (ordered($0) &<< left) &>> right }
+            convertEach(scans, output) { format.raw(of: ordered($0)) }
         }
     }
 
@@ -80,7 +82,8 @@ struct IIOPackedAxes: Sendable {
     /// component is 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
-        _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int
+        _ source: UnsafeRawPointer, _ conversion: IIOConversion<SIMD4<Double>>, _ raw: (Stored) -> Stored,
+        reads count: Int
     ) -> SIMD4<Double> {
         let size = MemoryLayout<Stored>.size
         let x = raw(source.loadUnaligned(as: Stored.self))
@@ -89,19 +92,6 @@ struct IIOPackedAxes: Sendable {
         let fourth = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
         return conversion.value(of: SIMD4(Double(x), Double(y), Double(z), Double(fourth)))
     }
-}
-
-private struct IIOVectorConversion: Sendable {
-    private let offset: SIMD4<Double>
-    private let factor: SIMD4<Double>
-
-    init(_ axes: [IIOConversion]) {
-        offset = SIMD4(axes[0].offset, axes[1].offset, axes[2].offset, 0)
-        factor = SIMD4(axes[0].factor, axes[1].factor, axes[2].factor, 0)
-    }
-
-    @inline(__always)
-    func value(of raw: SIMD4<Double>) -> SIMD4<Double> { (raw + offset) * factor }
 }
 
 extension SIMD4<Double> {

@@ -70,7 +70,7 @@ struct Descriptor: Sendable {
     }
 
     /// Reads the available bytes. Blocks until bytes are available.
-    func readSome(atMost limit: Int) -> ReadOutcome {
+    func readSome(atMost limit: Int) -> InputReadResult {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             let result = systemRead(number, UnsafeMutableRawBufferPointer(buffer))
@@ -81,7 +81,7 @@ struct Descriptor: Sendable {
         return bytes.isEmpty ? .end : .bytes(bytes)
     }
 
-    enum ReadOutcome: Sendable {
+    enum InputReadResult: Sendable {
         case bytes([UInt8])
         case end
         case failed(errno: Int32)
