@@ -47,7 +47,7 @@ monitor.start { event in
         guard count == wanted else { return }
         print(#"{"events":\#(count),"cpu_us_per_event":\#((cpu() - start) / Double(count))}"#)
         exit(0)
-    case .problem, .solved: break
+    case .problems: break
     }
 }
 dispatchMain()

@@ -41,7 +41,7 @@ package final class UdevMonitor: Sendable {
     /// own thread. If the monitor cannot start, `start` itself calls the closure with a problem and an empty snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = dependencies.connect else {
-            receive(.problem(Self.libraryUnavailable))
+            receive(.problems([Self.libraryUnavailable]))
             receive(.snapshot([]))
             return
         }
@@ -62,7 +62,7 @@ package final class UdevMonitor: Sendable {
                 throw error
             }
         } catch {
-            receive(.problem(error))
+            receive(.problems([error]))
             receive(.snapshot([]))
         }
     }

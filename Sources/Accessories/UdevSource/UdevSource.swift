@@ -269,10 +269,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             finishInitialScan()
         case .udev(.added(let record)): perform(state.withLock { $0.tracker.added(record, now: now) })
         case .udev(.removed(let record)): perform(state.withLock { $0.tracker.removed(record, now: now) })
-        case .udev(.problem(let error)):
-            // Not logged here, because the monitor has already logged it.
-            problemList.set([error], for: "udev: \(error.message)")
-        case .udev(.solved(let error)): problemList.set([], for: "udev: \(error.message)")
+        case .udev(.problems(let errors)):
+            // Not logged here, because the monitor has already logged them.
+            problemList.set(errors, for: "udev")
         }
     }
 

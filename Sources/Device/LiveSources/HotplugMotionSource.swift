@@ -10,8 +10,6 @@ final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// Messages about the problems that currently prevent the monitor from watching devices.
-    private let watchProblems = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {
         self.source = source
@@ -31,21 +29,12 @@ final class HotplugMotionSource: MotionSource {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         monitor.start { [weak self, source] event in
             switch event {
-            case .snapshot: self?.updateWatchProblems()
-            case .problem(let error): self?.updateWatchProblems { $0.insert(error.message) }
-            case .solved(let error): self?.updateWatchProblems { $0.remove(error.message) }
+            case .snapshot: break
+            // The source relies on the monitor for device changes only while there are no problems.
+            case .problems(let problems): self?.source.setReportsDeviceChanges(problems.isEmpty)
             case .added, .removed: source.devicesChanged()
             }
         }
-    }
-
-    /// Updates the set of problems. The source relies on the monitor for device changes only while this set is empty.
-    private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
-        let isWatching = watchProblems.withLock { problems in
-            change(&problems)
-            return problems.isEmpty
-        }
-        source.setReportsDeviceChanges(isWatching)
     }
 
     var sensors: [SensorDescription] {

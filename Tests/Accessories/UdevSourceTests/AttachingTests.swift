@@ -187,11 +187,11 @@ struct AttachingTests {
     @Test("The monitor's problems are listed until they are solved, and candidates are listed")
     func problems() {
         let test = TestSource([device, Records.interface(0), Records.tty(Records.interface(0), "ttyACM0")])
-        test.send(.problem(DeviceError(.notFound, "No udevd runs.")))
+        test.send(.problems([DeviceError(.notFound, "No udevd runs.")]))
         #expect(test.source.problems.map(\.message) == ["No udevd runs."])
         #expect(test.source.candidates.map(\.node) == ["/dev/ttyACM0"])
         #expect(test.source.accessories.isEmpty)
-        test.send(.solved(DeviceError(.notFound, "No udevd runs.")))
+        test.send(.problems([]))
         #expect(test.source.problems.isEmpty)
     }
 

@@ -104,7 +104,7 @@ private func listen(_ received: inout [String: UdevRecord], _ events: [UdevEvent
         switch event {
         case .added(let record): received[record.path] = record
         case .removed(let record): precondition(received.removeValue(forKey: record.path) == record)
-        case .snapshot, .problem, .solved: preconditionFailure("a table reports only devices")
+        case .snapshot, .problems: preconditionFailure("a table reports only devices")
         }
     }
 }

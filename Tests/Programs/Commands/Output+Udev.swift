@@ -3,6 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 import JSONBytes
+import Synchronization
 import UdevMonitor
 
 extension Output {
@@ -19,13 +20,15 @@ extension Output {
             }
         case .added(let record): device("added", record, isBrief: isBrief)
         case .removed(let record): device("removed", record, isBrief: isBrief)
-        case .problem(let error): problem("problem", error)
-        case .solved(let error): problem("solved", error)
+        case .problems(let errors):
+            // The monitor reports an empty list also when it starts without problems.
+            if hasProblems.exchange(!errors.isEmpty, ordering: .relaxed), errors.isEmpty { line("solved") { _ in } }
+            for error in errors { problem(error) }
         }
     }
 
-    private func problem(_ event: String, _ error: DeviceError) {
-        line(event) { writer in
+    private func problem(_ error: DeviceError) {
+        line("problem") { writer in
             writer.member("code", error.code.description)
             writer.member("message", error.message)
         }

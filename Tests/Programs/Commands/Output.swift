@@ -7,6 +7,8 @@ import SystemCalls
 /// Writes lines of JSON from any thread.
 final class Output: Sendable {
     private let lock = Mutex(())
+    /// True if the udev monitor last reported problems.
+    let hasProblems = Atomic<Bool>(false)
 
     func stopped() { line("stopped") { _ in } }
 

@@ -42,7 +42,7 @@ final class MonitorLoop {
     private var problems: [ProblemKind: DeviceError] = [:]
 
     /// The subject of a problem. There is at most one problem of each kind at a time.
-    private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
+    private enum ProblemKind: CaseIterable { case connection, messages, rules, reachability, listing, deviceCount }
 
     init(
         dependencies: MonitorDependencies, control: MonitorControl,
@@ -172,6 +172,7 @@ final class MonitorLoop {
     private func deliverSnapshot() {
         guard !hasSnapshot else { return }
         hasSnapshot = true
+        if problems.isEmpty { deliver(.problems([])) }
         deliver(.snapshot(table.all))
     }
 
@@ -263,14 +264,11 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// Sets or removes the problem of a subject. If the subject already has a different problem, first reports that
-    /// problem as solved.
+    /// Sets or removes the problem of a subject.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
-        let former = problems[kind]
-        guard former?.message != problem?.message else { return }
+        guard problems[kind]?.message != problem?.message else { return }
         problems[kind] = problem
-        if let former { deliver(.solved(former)) }
-        if let problem { deliver(.problem(problem)) }
+        deliver(.problems(ProblemKind.allCases.compactMap { problems[$0] }))
     }
 
     private func reportIfFull() {

@@ -13,10 +13,9 @@ package enum UdevEvent: Sendable {
     case added(UdevRecord)
     /// A device was removed. The event contains the last known record.
     case removed(UdevRecord)
-    /// The monitor does not work, or works with limitations. The error message contains a remedy. A problem is reported
-    /// again only if it was solved in the meantime. Problems that exist at the start are reported before the snapshot.
-    case problem(DeviceError)
-    case solved(DeviceError)
+    /// All current problems. With a problem, the monitor does not work, or works with limitations. Each message contains
+    /// a remedy. Reported before the snapshot, even if there are none, and whenever the problems change.
+    case problems([DeviceError])
 }
 
 package struct UdevMonitorOptions: Sendable {

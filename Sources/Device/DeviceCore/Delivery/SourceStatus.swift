@@ -12,8 +12,14 @@ import Synchronization
 /// - If a loss begins while a reading is being delivered to several subscribers, the reading may arrive after the loss
 ///   is reported.
 /// - A change to `unknown` is not reported.
+///
+/// Accessories have no status: an unavailable accessory is reported as detached. The problems of the accessory source
+/// rarely affect all accessories, and several may exist at once, so the source lists them in `problems`, as motion
+/// sources and calibration stores do.
 package enum SourceStatus: Sendable {
-    /// The source has no subscribers or has not determined its status yet.
+    /// The source is not reading or has not determined its status yet. Set by the source when it stops reading. The hub
+    /// keeps a status without subscribers, because a loss in a played trace lasts until the trace ends it, and a failed
+    /// device makes all its sensors unavailable.
     case unknown
     /// Readings are being delivered or will follow.
     case available

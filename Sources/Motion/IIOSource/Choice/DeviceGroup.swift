@@ -59,6 +59,15 @@ struct DeviceGroup {
         return groups
     }
 
+    /// Sets the status of the usable sensors to unknown, except for those at the given indices. Called when the device
+    /// is set up again or is no longer needed, so that a past failure, which sets the status of all sensors, is not
+    /// reported to new subscribers.
+    func resetStatus(in hub: MotionHub, except active: [Int]) {
+        for (index, member) in members.enumerated() where member.sensor.isUsable && !active.contains(index) {
+            hub.setStatus(.unknown, of: member.description.id)
+        }
+    }
+
     private static func describe(
         _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress,
         settings: [SensorSetting], udev: (_ property: String) -> String?

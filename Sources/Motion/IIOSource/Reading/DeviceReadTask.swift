@@ -69,7 +69,7 @@ struct DeviceReadTask {
             members: plan.active.map { group.members[$0] }, timestampChannel: configured.timestampChannel,
             corrector: configured.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
-        clearStatusOfUnusedSensors(plan)
+        group.resetStatus(in: hub, except: plan.active)
         reader.enter(.capturing(configured.plan, start: reader.progress), now: clock.now)
         let (errorNumber, finalReader) = read(buffer, bufferReader, configured.plan, generation: generation)
         if let clockEstimate = ClockEstimate(configured.facts.clock, finalReader.clockState) {
@@ -109,14 +109,6 @@ struct DeviceReadTask {
         while reader.isCurrent(generation), (try? coordinator.run()) != nil {}
         coordinator.deregister()
         return pollableBuffer.close()
-    }
-
-    /// Sets the status of unsubscribed sensors to unknown, because they may still be marked as unavailable.
-    private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
-        for (index, member) in group.members.enumerated()
-        where !plan.active.contains(index) && member.sensor.problem == nil {
-            hub.setStatus(.unknown, of: member.description.id)
-        }
     }
 
     private func isResponding() -> Bool {
@@ -161,7 +153,7 @@ struct DeviceReadTask {
         // Reading faster than the sensor's rate would return the same values repeatedly.
         let rate = min(wanted, options.maximumPollRate, Self.pollRateLimit, currentRate ?? .infinity)
         let interval = 1 / max(rate, 0.01)
-        clearStatusOfUnusedSensors(plan)
+        group.resetStatus(in: hub, except: plan.active)
         reader.enter(.polling(interval: interval), now: clock.now)
         try run(polls, interval: interval, generation: generation)
     }

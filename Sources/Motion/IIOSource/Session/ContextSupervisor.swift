@@ -116,11 +116,7 @@ final class ContextSupervisor {
 
     func setUnavailable(_ device: ActiveDevice, _ error: DeviceError) {
         device.isUnavailable = true
-        setStatus(.unavailable(error), of: device)
-    }
-
-    private func setStatus(_ status: SourceStatus, of device: ActiveDevice) {
-        for member in device.group.members { hub.setStatus(status, of: member.description.id) }
+        for member in device.group.members { hub.setStatus(.unavailable(error), of: member.description.id) }
     }
 
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
@@ -128,7 +124,7 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.group, isPolled: device.bufferUse.failure != nil, mayDecimate: device.bufferUse.mayDecimate
         ) { hub.demand(of: $0) }
-        // Repeated in each pass, because the status may have become unknown while there was no subscription.
+        // Repeated in each pass, because a device failure or the end of the last subscription overwrites the status.
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
@@ -137,7 +133,7 @@ final class ContextSupervisor {
         guard let plan else {
             if device.isUnavailable {
                 device.isUnavailable = false
-                setStatus(.unknown, of: device)
+                device.group.resetStatus(in: hub, except: [])
             }
             device.leave(now: now)
             abandonIfStuck(device, now: now)

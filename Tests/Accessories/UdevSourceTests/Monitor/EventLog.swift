@@ -6,11 +6,12 @@ import Foundation
 
 @testable import UdevMonitor
 
-/// Records the events of a monitor, one line per event, and waits for them with a time limit.
+/// Records the events of a monitor, one line per event or changed problem, and waits for them with a time limit.
 final class EventLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var lines: [String] = []
     private var records: [UdevRecord] = []
+    private var problems: [DeviceError] = []
 
     func record(_ events: [UdevEvent]) { for event in events { record(event) } }
 
@@ -26,8 +27,11 @@ final class EventLog: @unchecked Sendable {
             case .removed(let record):
                 lines.append("removed \(record.node)")
                 records.append(record)
-            case .problem(let error): lines.append("problem \(error.code)")
-            case .solved(let error): lines.append("solved \(error.code)")
+            case .problems(let errors):
+                let (former, current) = (problems.map(\.message), errors.map(\.message))
+                lines += problems.filter { !current.contains($0.message) }.map { "solved \($0.code)" }
+                lines += errors.filter { !former.contains($0.message) }.map { "problem \($0.code)" }
+                problems = errors
             }
             condition.broadcast()
         }
