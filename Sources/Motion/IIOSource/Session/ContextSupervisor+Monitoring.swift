@@ -46,7 +46,7 @@ extension ContextSupervisor {
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
             // The kernel does not wake a reader when its device is removed. Reopen the context, which is outdated.
-            connection = nil
+            closeContext()
             return remove(device, now: now)
         }
         let result = device.updateDetector(of: stage) {
