@@ -53,7 +53,6 @@ final class ContextSupervisor {
         search = DeviceSearch(opening: RetryTimer(backoff: backoff))
     }
 
-    var log: Logger { Logger(label: "device-services.motion") }
     /// The open context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
     var connection: (any IIOConnection)? { if case .open(let connection, _) = context { connection } else { nil } }
     var address: MotionSourceAddress { session.address }
@@ -192,17 +191,5 @@ final class ContextSupervisor {
             setUnavailable(device, error)
             device.retry.recordFailure(now: now)
         }
-    }
-
-    func logOnce(_ remark: String, level: Logger.Level = .warning) {
-        if session.recordIfNew(remark: remark) { log.log(level: level, "\(remark)") }
-    }
-
-    private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
-        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
-            session.abandonedCount < Self.maximumAbandoned
-        else { return }
-        session.abandon(reader)
-        device.finish()
     }
 }
