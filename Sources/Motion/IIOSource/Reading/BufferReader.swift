@@ -163,10 +163,6 @@ extension MotionBatch {
             values = [SIMD3<Double>](repeating: .zero, count: count)
             times = [BootTime](repeating: .zero, count: count)
         }
-        defer {
-            values = []
-            times = []
-        }
-        return (values, times)
+        return (exchange(&values, with: []), exchange(&times, with: []))
     }
 }
