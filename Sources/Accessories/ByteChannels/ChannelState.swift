@@ -96,6 +96,13 @@ struct ChannelState: ~Copyable {
 
 /// The bytes that the app has written but the port has not yet accepted.
 struct ChannelOutput: ~Copyable {
+    /// ```
+    /// reactor ────── the kernel repeatedly accepted no bytes ───────────────▶ paused
+    /// paused ─────── the timer fires ───────────────────────────────────────▶ reactor
+    /// reactor ────── a thread has queued a report ──────────────────────────▶ reportThread
+    /// reportThread ─ the queue is empty, or the channel has ended ──────────▶ reactor
+    /// reportThread ─ the thread cannot be created, or a report not be sent ─▶ failed
+    /// ```
     enum Activity {
         /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
         /// kernel accepted no bytes although it had reported space.
@@ -113,8 +120,6 @@ struct ChannelOutput: ~Copyable {
     /// The number of unsent bytes, not counting the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
-    /// A thread that queues reports enters `.reportThread`. The report thread leaves it, for `.failed` if it cannot
-    /// write. The reactor enters `.paused`, and a timer leaves it.
     var activity = Activity.reactor(fruitlessAttempts: 0)
 
     init(capacity: Int) { ring = ByteRingBuffer(capacity: capacity) }

@@ -78,7 +78,7 @@ struct BufferUseTests {
         use.disable("silent", isForbidden: false, isAccessible: true, now: .zero)
         #expect(use.retryTime == nil)
         use.retryIfDue(now: time(1e6)) { true }
-        #expect(use.failure?.remark == "silent")
+        #expect(use.failure == "silent")
         use.resetAfterRediscovery()
         #expect(use.failure == nil)
         #expect(use.mayDecimate)

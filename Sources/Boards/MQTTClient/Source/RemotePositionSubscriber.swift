@@ -14,18 +14,21 @@ struct RemotePositionSubscriber {
         case lost(DeviceError)
     }
 
+    /// ```
+    /// waiting, receiving, silent, lost ── a new fix ──▶ receiving
+    /// waiting, receiving ── silenceTimeout without a location, which is reported ──▶ silent
+    /// waiting, receiving, silent ── any other loss, which is reported ──▶ lost
+    /// any ── reset ──▶ waiting
+    /// ```
+    private enum Phase { case waiting, receiving, silent, lost }
+
     private let topic: String
     private let timing: MQTTSourceTiming
     /// The arrival time of the last location, even of an outdated one, or the time of the last reset. Ignores retained
     /// locations.
     private var lastArrival: BootTime
     private var newestFixTime: WallTime?
-    /// True after a loss has been reported, until the next fix or reset.
-    private var isLost = false
-    /// True after the board's silence has been reported, until the next fix or reset.
-    private var isSilent = false
-    /// True after a fix, until the next loss, silence or reset.
-    private var hasFix = false
+    private var phase = Phase.waiting
     /// The number of malformed messages since the last valid location or reset.
     private var malformed = 0
 
@@ -35,17 +38,20 @@ struct RemotePositionSubscriber {
 
     /// Resets the state. Called after a change of subscriptions and for each new connection.
     mutating func reset(now: BootTime) {
-        (lastArrival, newestFixTime, malformed) = (now, nil, 0)
-        (isLost, isSilent, hasFix) = (false, false, false)
+        (lastArrival, newestFixTime, malformed, phase) = (now, nil, 0, .waiting)
     }
 
-    var deadline: BootTime { isLost || isSilent ? .never : lastArrival.advanced(bySeconds: timing.silenceTimeout) }
+    var deadline: BootTime {
+        switch phase {
+        case .waiting, .receiving: lastArrival.advanced(bySeconds: timing.silenceTimeout)
+        case .silent, .lost: .never
+        }
+    }
 
     /// Returns an error if the board has been silent for too long. Each period of silence is reported only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
-        guard !isLost, !isSilent, now >= lastArrival.advanced(bySeconds: timing.silenceTimeout) else { return nil }
-        isSilent = true
-        hasFix = false
+        guard now >= deadline else { return nil }
+        phase = .silent
         return DeviceError(
             .silent,
             "The broker at \(broker) responds, but no message has arrived on \(topic) for \(timing.silenceTimeout) s. Check that the board is switched on and publishes on this topic."
@@ -67,7 +73,7 @@ struct RemotePositionSubscriber {
             if isRetained {
                 // The age of a retained message follows from its time, but is unknown if the time is in the future.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
-                return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
+                return phase == .receiving ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
             lastArrival = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
@@ -76,9 +82,8 @@ struct RemotePositionSubscriber {
             if let newestFixTime, location.time <= newestFixTime { return .none }
             newestFixTime = location.time
             let report = location.report(receiver: topic, arrival: now)
-            let isFirst = !hasFix
-            (hasFix, isLost, isSilent) = (true, false, false)
-            return .fix(report, isFirst: isFirst)
+            defer { phase = .receiving }
+            return .fix(report, isFirst: phase != .receiving)
         case .will: return isRetained ? .none : reportLoss(Self.disconnectedError(topic))
         case .other: return .none
         case .malformed(let reason):
@@ -95,8 +100,8 @@ struct RemotePositionSubscriber {
     }
 
     private mutating func reportLoss(_ error: DeviceError) -> Update {
-        guard !isLost else { return .none }
-        (isLost, hasFix) = (true, false)
+        guard phase != .lost else { return .none }
+        phase = .lost
         return .lost(error)
     }
 

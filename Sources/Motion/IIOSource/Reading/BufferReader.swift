@@ -12,21 +12,43 @@ struct BufferReader {
         var batch: MotionBatch
     }
 
+    /// Corrects timestamps, and logs their irregularities.
+    private struct LoggedCorrector {
+        let name: String
+        let clock: any DeviceClock
+        let library: any IIOLibrary
+        var corrector: TimestampCorrector
+        var loggedClockSteps = 0
+        var hasLoggedRejection = false
+
+        mutating func correct(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
+            corrector.correct(times, arrival: arrival) { [clock, library] name in
+                TimestampCorrector.offset(clock: clock) { library.time(of: name) }
+            }
+        }
+
+        mutating func logIrregularities() {
+            guard corrector.clockSteps != loggedClockSteps || corrector.areTimestampsRejected != hasLoggedRejection
+            else { return }
+            let log = Logger(label: "device-services.motion")
+            loggedClockSteps = corrector.clockSteps
+            if corrector.areTimestampsRejected, !hasLoggedRejection {
+                log.warning("\(name): The driver's timestamps do not increase. The arrival times are used instead.")
+            } else if loggedClockSteps <= 3 {
+                log.notice("\(name): The clock of the timestamps was set. The resulting step is compensated.")
+            }
+            hasLoggedRejection = corrector.areTimestampsRejected
+        }
+    }
+
     private let reader: DeviceReader
     private let hub: MotionHub
-    private let clock: any DeviceClock
-    private let library: any IIOLibrary
     private let stride: Int
     private let decimation: Int
     private var samplesSinceSelection = 0
     private var streams: [Stream]
-    private var corrector: TimestampCorrector
-    private let hasTimestamps: Bool
-    private let name: String
+    private var timestamps: LoggedCorrector
     private(set) var lastRefill: BootTime
-    private var loggedClockSteps = 0
-    private var hasLoggedRejection = false
-    private let log = Logger(label: "device-services.motion")
 
     init(
         layout: IIOScanLayout, decimation: Int, members: [DeviceGroup.Member], timestampChannel: Int?,
@@ -35,8 +57,6 @@ struct BufferReader {
     ) {
         self.reader = reader
         self.hub = hub
-        self.clock = clock
-        self.library = library
         lastRefill = clock.now
         stride = layout.sampleSize
         self.decimation = max(1, decimation)
@@ -47,16 +67,17 @@ struct BufferReader {
                 return Stream(decoder: $0, batch: batch)
             }
         }
-        name = members.first?.description.id ?? ""
-        hasTimestamps = streams.first?.decoder.hasTimestamps ?? false
         // The timestamp channel may have a format that the decoder ignores.
-        self.corrector = hasTimestamps ? corrector : TimestampCorrector(base: .none, interval: corrector.interval)
+        timestamps = LoggedCorrector(
+            name: members.first?.description.id ?? "", clock: clock, library: library,
+            corrector: streams.first?.decoder.hasTimestamps == true
+                ? corrector : TimestampCorrector(base: .none, interval: corrector.interval))
         self.streams = streams
     }
 
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
-    var usesDriverTimestamps: Bool { hasTimestamps && corrector.base != .none && !corrector.areTimestampsRejected }
-    var clockState: TimestampCorrector.ClockState? { corrector.clockState }
+    var usesDriverTimestamps: Bool { timestamps.corrector.base != .none }
+    var clockState: TimestampCorrector.ClockState? { timestamps.corrector.clockState }
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
@@ -74,7 +95,7 @@ struct BufferReader {
 
     /// Returns false if `bytes` contains no samples or the reader has been asked to end.
     mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let arrival = clock.now
+        let arrival = timestamps.clock.now
         let count = stride > 0 ? bytes.count / stride : 0
         guard count > 0, reader.mayDeliver else { return false }
         lastRefill = arrival
@@ -88,9 +109,7 @@ struct BufferReader {
     }
 
     private mutating func post(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) {
-        if corrector.clockSteps != loggedClockSteps || corrector.areTimestampsRejected != hasLoggedRejection {
-            logIrregularities()
-        }
+        timestamps.logIrregularities()
         let acceptedCount = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
         if acceptedCount > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
@@ -107,16 +126,6 @@ struct BufferReader {
         return selected
     }
 
-    private mutating func logIrregularities() {
-        loggedClockSteps = corrector.clockSteps
-        if corrector.areTimestampsRejected, !hasLoggedRejection {
-            log.warning("\(name): The driver's timestamps do not increase. The arrival times are used instead.")
-        } else if loggedClockSteps <= 3 {
-            log.notice("\(name): The clock of the timestamps was set. The resulting step is compensated.")
-        }
-        hasLoggedRejection = corrector.areTimestampsRejected
-    }
-
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
         var acceptedCount = 0
         var firstTimes: [BootTime] = []
@@ -129,11 +138,9 @@ struct BufferReader {
                 times.withUnsafeMutableBufferPointer { times in
                     decoder.decode(
                         bytes, stride: stride, count: count, values: values,
-                        times: isFirst && hasTimestamps ? times : nil, clockOffset: corrector.offset)
+                        times: isFirst && decoder.hasTimestamps ? times : nil, clockOffset: timestamps.corrector.offset)
                     if isFirst {
-                        acceptedCount = corrector.correct(times, arrival: arrival) { [clock, library] name in
-                            TimestampCorrector.offset(clock: clock) { library.time(of: name) }
-                        }
+                        acceptedCount = timestamps.correct(times, arrival: arrival)
                     } else {
                         // All sensors in a scan share one timestamp.
                         for sample in times.indices { times[sample] = firstTimes[sample] }
@@ -156,10 +163,6 @@ extension MotionBatch {
             values = [SIMD3<Double>](repeating: .zero, count: count)
             times = [BootTime](repeating: .zero, count: count)
         }
-        defer {
-            values = []
-            times = []
-        }
-        return (values, times)
+        return (exchange(&values, with: []), exchange(&times, with: []))
     }
 }

@@ -7,6 +7,14 @@ import SystemCalls
 /// The state shared by the supervisor and the thread that reads one device (`DeviceReadTask`). The supervisor sets the
 /// plan, and monitors the phase and the counters.
 final class DeviceReader: Sendable {
+    /// The supervisor enters `settingUp`, and so does the thread when it begins a task. The thread enters the others.
+    ///
+    /// ```
+    /// settingUp ── the buffer is open ──▶ capturing
+    /// settingUp ── the axes can be read ──▶ polling
+    /// settingUp, capturing, polling ── a new plan, a restart, or the end of a task without failure ──▶ settingUp
+    /// settingUp, capturing, polling ── a task has failed, or the thread has been asked to end ──▶ ended
+    /// ```
     enum Phase {
         case settingUp
         /// `start` is the value of `progress` when the phase began.

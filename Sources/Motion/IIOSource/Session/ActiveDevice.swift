@@ -142,7 +142,7 @@ final class ActiveDevice {
                 description.clock = facts.clock
             }
             description.remarks += facts.remarks
-            if let failure = bufferUse.failure { description.remarks.append(failure.remark) }
+            if let failure = bufferUse.failure { description.remarks.append(failure) }
             return description
         }
     }

@@ -3,29 +3,33 @@
 import DeviceCore
 
 /// The state of a device's buffer. While the buffer is disabled, the sensors are read axis by axis.
-///
-/// ```
-/// enabled ── the buffer or its last attempt has failed ─────────────▶ disabled(retry)
-///    ▲                                                                    │
-///    ├── any: the device is found in another context ─────────────────────┤
-///    ├── .time: the time has been reached ────────────────────────────────┤
-///    └── .access: the user may open the device node now ──────────────────┘
-/// ```
 struct BufferUse {
-    enum Retry {
+    /// ```
+    /// enabled ── the buffer or its last attempt has failed ─────────────▶ disabled(retry)
+    ///    ▲                                                                    │
+    ///    ├── any: the device is found in another context ─────────────────────┤
+    ///    ├── .time: the time has been reached ────────────────────────────────┤
+    ///    └── .access: the user may open the device node now ──────────────────┘
+    /// ```
+    private enum Phase {
+        case enabled
+        case disabled(remark: String, Retry)
+    }
+
+    private enum Retry {
         case rediscovery
         case time(BootTime)
         /// Retry once the user may open the device node, for example after udev has granted access.
         case access
     }
 
-    /// The reason why the buffer is disabled and the condition for a retry, or nil while the buffer is enabled.
-    private(set) var failure: (remark: String, retry: Retry)?
+    private var phase = Phase.enabled
     /// False once the buffer has failed with decimation, because it may work without decimation. Possible causes are a
     /// lack of memory and a slow sensor.
     private(set) var mayDecimate = true
     /// True during the last attempt to use the buffer. If this attempt delivers no samples, the buffer is disabled.
     private(set) var isLastAttempt = false
+    /// True once any attempt has delivered samples, even if the buffer has been disabled since.
     private var hasDelivered = false
     private var backoff: Backoff
 
@@ -33,7 +37,9 @@ struct BufferUse {
         backoff = Backoff(first: options.maximumRetryDelay, limit: options.maximumRetryDelay * 32)
     }
 
-    var retryTime: BootTime? { if case .time(let time)? = failure?.retry { time } else { nil } }
+    /// The reason why the buffer is disabled, or nil while it is enabled.
+    var failure: String? { if case .disabled(let remark, _) = phase { remark } else { nil } }
+    var retryTime: BootTime? { if case .disabled(_, .time(let time)) = phase { time } else { nil } }
 
     mutating func recordSamples() {
         isLastAttempt = false
@@ -59,21 +65,21 @@ struct BufferUse {
             } else {
                 .rediscovery
             }
-        failure = (remark, retry)
+        phase = .disabled(remark: remark, retry)
     }
 
     mutating func retryIfDue(now: BootTime, isAccessible: () -> Bool) {
-        switch failure?.retry {
-        case .time(let time) where time <= now: isLastAttempt = hasDelivered
-        case .access where isAccessible(): break
-        default: return
+        switch phase {
+        case .disabled(_, .time(let time)) where time <= now: isLastAttempt = hasDelivered
+        case .disabled(_, .access) where isAccessible(): break
+        case .enabled, .disabled: return
         }
-        failure = nil
+        phase = .enabled
     }
 
     /// Enables the buffer again, because it may work in the new context.
     mutating func resetAfterRediscovery() {
-        failure = nil
+        phase = .enabled
         mayDecimate = true
     }
 }

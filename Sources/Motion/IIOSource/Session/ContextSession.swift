@@ -5,30 +5,48 @@ import Synchronization
 
 /// A context and its thread. Each context has at most one thread, which runs while work is pending.
 final class ContextSession: Sendable {
+    /// The phase of the context's thread.
+    ///
+    /// ```
+    /// stopped, waiting ── wakeThread, also by the timer, if the context is needed ──▶ running
+    /// running ── the system could not create the thread ──▶ waiting
+    /// running ── no work is left, and no wake or discovery was requested in this pass ──▶ stopped
+    /// ```
     private enum ThreadPhase {
-        case stopped, running
+        case stopped
+        /// True if `wakeThread` was called since the thread's current pass began.
+        case running(isWakeRequested: Bool)
         /// The system could not create a thread. The timer tries again.
         case waiting(ClockTimer)
     }
 
+    /// The result of the last discovery, which remains valid while another one is requested. `presence` lists the
+    /// devices before the discovery. It is nil if there was no list, as for a server.
+    ///
+    /// ```
+    /// any ── the context was opened ──▶ succeeded
+    /// any ── the context could not be opened, or no thread could be created ──▶ failed
+    /// ```
+    private enum Discovery {
+        case notAttempted
+        case succeeded(presence: [String]?)
+        /// Before `retryTime`, callers do not wait for another discovery, because the context was unreachable.
+        case failed(DeviceError, presence: [String]?, retryTime: BootTime)
+    }
+
     private struct State {
         var thread = ThreadPhase.stopped
-        /// True if `wakeThread` was called since the thread's current pass began.
-        var isWakeRequested = false
-        var wantsDiscovery = false
-        var lastDiscoverySucceeded = false
-        /// The devices that were listed before the last discovery, or nil if there was no list, as for a server.
-        var presentDevices: [String]?
+        var discovery = Discovery.notAttempted
+        /// The callers that wait for the requested discovery. Empty if none is requested.
         var waiters: [BinarySemaphore] = []
-        var discoveredSensors: [SensorDescription.ID] = []
-        var discoveryProblem: DeviceError?
+        var sensors: [SensorDescription.ID] = []
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// Before this time, callers do not wait for discovery, because the context was unreachable.
-        var nextDiscovery: BootTime?
 
         var isRunning: Bool { if case .running = thread { true } else { false } }
+        var wantsDiscovery: Bool { !waiters.isEmpty }
+        var problem: DeviceError? { if case .failed(let problem, _, _) = discovery { problem } else { nil } }
     }
 
     let address: MotionSourceAddress
@@ -45,12 +63,12 @@ final class ContextSession: Sendable {
         self.dependencies = dependencies
     }
 
-    var problem: DeviceError? { state.withLock { $0.discoveryProblem } }
-    var sensors: [SensorDescription.ID] { state.withLock { $0.discoveredSensors } }
+    var problem: DeviceError? { state.withLock { $0.problem } }
+    var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
 
     func isNeeded(_ hub: MotionHub) -> Bool {
         if hub.isMissingSensor { return true }
-        let (sensors, wantsDiscovery) = state.withLock { ($0.discoveredSensors, $0.wantsDiscovery) }
+        let (sensors, wantsDiscovery) = state.withLock { ($0.sensors, $0.wantsDiscovery) }
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
@@ -60,9 +78,9 @@ final class ContextSession: Sendable {
         let isNeeded = isNeeded(hub)
         // Returns the former phase, so that its timer is released without holding the lock.
         let former = state.withLock { state -> ThreadPhase? in
-            state.isWakeRequested = true
+            if state.isRunning { state.thread = .running(isWakeRequested: true) }
             guard !state.isRunning, isNeeded else { return nil }
-            return exchange(&state.thread, with: .running)
+            return exchange(&state.thread, with: .running(isWakeRequested: false))
         }
         semaphore.signal()
         guard former != nil else { return }
@@ -84,15 +102,14 @@ final class ContextSession: Sendable {
     func requestDiscovery() -> BinarySemaphore? {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
-        return state.withLock { state in
-            if state.lastDiscoverySucceeded, state.isRunning { return nil }
-            if let present {
-                if state.presentDevices == present { return nil }
-            } else if state.lastDiscoverySucceeded || state.nextDiscovery.map({ now < $0 }) ?? false {
-                // Only local devices can be listed. A caller must not wait for a server that has just failed.
+        return state.withLock { state -> BinarySemaphore? in
+            // Only local devices can be listed. A caller must not wait for a server that has just failed.
+            switch state.discovery {
+            case .succeeded(let presence) where state.isRunning || present == nil || present == presence: return nil
+            case .failed(_, let presence, let retryTime) where present.map({ $0 == presence }) ?? (now < retryTime):
                 return nil
+            case .notAttempted, .succeeded, .failed: break
             }
-            state.wantsDiscovery = true
             let waiter = BinarySemaphore()
             state.waiters.append(waiter)
             return waiter
@@ -102,13 +119,14 @@ final class ContextSession: Sendable {
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
         let now = dependencies.clock.now
         let waiters = state.withLock { state in
-            state.wantsDiscovery = false
-            state.discoveryProblem = problem
-            if problem == nil { state.lastLoggedProblem = nil }
-            state.presentDevices = presence
-            state.lastDiscoverySucceeded = problem == nil
-            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
-            if let sensors { state.discoveredSensors = sensors }
+            if let problem {
+                let retryTime = now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
+                state.discovery = .failed(problem, presence: presence, retryTime: retryTime)
+            } else {
+                state.discovery = .succeeded(presence: presence)
+                state.lastLoggedProblem = nil
+            }
+            if let sensors { state.sensors = sensors }
             return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.signal() }
@@ -119,7 +137,7 @@ final class ContextSession: Sendable {
     private func run(hub: MotionHub, catalog: SensorCatalog) {
         let supervisor = ContextSupervisor(session: self, hub: hub, catalog: catalog)
         while true {
-            state.withLock { $0.isWakeRequested = false }
+            state.withLock { $0.thread = .running(isWakeRequested: false) }
             if let deadline = supervisor.performPass() {
                 semaphore.wait(until: deadline, clock: dependencies.clock)
                 continue
@@ -128,7 +146,7 @@ final class ContextSession: Sendable {
             // may start and set a newer one.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
+                guard case .running(isWakeRequested: false) = state.thread, !state.wantsDiscovery else { return false }
                 state.thread = .stopped
                 return true
             }

@@ -13,7 +13,7 @@ extension ContextSupervisor {
             search.nextSearchTime = now.advanced(bySeconds: searchInterval)
             if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
         }
-        guard now >= opening.time else { return false }
+        guard now >= search.opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
         return now >= search.nextSearchTime && needsSearch
     }
@@ -33,8 +33,7 @@ extension ContextSupervisor {
         search.presence = present
         do throws(IIOFailure) {
             let opened = try dependencies.library.open(address)
-            connection = opened
-            opening.resetDelay()
+            context = .open(opened, xml: opened.context.xml(includingValues: true))
             adopt(opened)
             search.finish(
                 contextDevices: Self.deviceNames(opened.context),
@@ -43,10 +42,9 @@ extension ContextSupervisor {
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
         } catch {
-            connection = nil
+            closeContext()
             let problem = error.error(.open(address))
-            opening.recordFailure(now: clock.now)
-            search.fail(retryTime: opening.time)
+            search.fail(now: clock.now)
             if session.recordIfNew(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
@@ -98,12 +96,16 @@ extension ContextSupervisor {
                 devices.append(ActiveDevice(discovery, options: dependencies.options))
             }
         }
-        contextXML = context.xml(includingValues: true)
     }
 
+    func closeContext() { if case .open(_, let xml) = context { context = .closed(xml: xml) } }
+
     func publish() {
-        guard !contextXML.isEmpty else { return }
-        catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: contextXML, hub: hub)
+        switch context {
+        case .closed(xml: ""): break
+        case .closed(let xml), .open(_, let xml):
+            catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: xml, hub: hub)
+        }
     }
 
     /// Sets up the devices again after a system suspend, because their drivers may have lost their settings.
@@ -117,28 +119,32 @@ extension ContextSupervisor {
     }
 }
 
-/// The schedule of searches for added and removed devices in a context.
+/// The schedule of searches for added and removed devices in a context, and of attempts to open it.
 struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
     /// The time at which to reopen the context if its devices differed from the listed devices, or nil otherwise.
     private(set) var recheckTime: BootTime?
+    /// Holds the time before which neither reconnections nor periodic searches open the context.
+    var opening: RetryTimer
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {
+        opening.resetDelay()
         self.recheckTime = presence.map { $0 != contextDevices } ?? false ? recheckTime : nil
     }
 
-    mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }
+    mutating func fail(now: BootTime) {
+        opening.recordFailure(now: now)
+        if recheckTime != nil { recheckTime = opening.time }
+    }
 
     func isOutdated(present: [String], now: BootTime) -> Bool {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }
 
-    /// Returns the time of the next search. A search that must open the context is not due before `openingTime`.
-    func deadline(openingTime: BootTime) -> BootTime {
-        presence == nil ? max(nextSearchTime, openingTime) : nextSearchTime
-    }
+    /// The time of the next search. A search that must open the context is not due before `opening.time`.
+    var deadline: BootTime { presence == nil ? max(nextSearchTime, opening.time) : nextSearchTime }
 }
 
 /// Assigns names that devices keep when they are reconnected under a different number. Kept in memory only.

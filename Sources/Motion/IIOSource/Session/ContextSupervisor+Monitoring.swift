@@ -46,7 +46,7 @@ extension ContextSupervisor {
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
             // The kernel does not wake a reader when its device is removed. Reopen the context, which is outdated.
-            connection = nil
+            closeContext()
             return remove(device, now: now)
         }
         let result = device.updateDetector(of: stage) {
@@ -93,6 +93,15 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
+    /// Stops waiting for a reader thread that does not end.
+    func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
+        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
+            session.abandonedCount < Self.maximumAbandoned
+        else { return }
+        session.abandon(reader)
+        device.finish()
+    }
+
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
             // The reader must end before the status is set, because readings would make the sensors available again.
@@ -107,6 +116,12 @@ extension ContextSupervisor {
         let isAccessible = device.discovery.connection.isNodeAccessible(device.group.device) == true
         device.bufferUse.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
         logOnce("\(name(of: device)): \(remark)")
+    }
+
+    var log: Logger { Logger(label: "device-services.motion") }
+
+    func logOnce(_ remark: String, level: Logger.Level = .warning) {
+        if session.recordIfNew(remark: remark) { log.log(level: level, "\(remark)") }
     }
 
     private func name(of device: ActiveDevice) -> String {

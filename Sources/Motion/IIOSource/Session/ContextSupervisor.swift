@@ -8,13 +8,6 @@ import Logging
 ///
 /// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
 /// `+Context` (opening, searching, publishing) and `+Monitoring` (stalls, removal) also change the variables below.
-///
-/// ```
-/// closed ──opening succeeds──▶ open
-/// closed ──opening fails──▶ closed, and retried after a delay
-/// open ──a device is unplugged or needs a new context──▶ closed
-/// open ──no subscription needs the context──▶ closed
-/// ```
 final class ContextSupervisor {
     /// The time in seconds within which a device must respond.
     static let setupLimit = 3.0
@@ -27,17 +20,25 @@ final class ContextSupervisor {
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
 
+    /// `xml` describes the context when it was last opened, including attribute values. It is empty before the context
+    /// is first opened.
+    ///
+    /// ```
+    /// closed, open ──opening succeeds──▶ open
+    /// closed, open ──opening fails──▶ closed, and retried after a delay
+    /// open ──a device is unplugged or needs a new context──▶ closed
+    /// open ──no subscription needs the context──▶ closed
+    /// ```
+    enum Context {
+        case closed(xml: String)
+        case open(any IIOConnection, xml: String)
+    }
+
     let session: ContextSession
     let hub: MotionHub
     let catalog: SensorCatalog
-    let log = Logger(label: "device-services.motion")
-    /// The context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
-    var connection: (any IIOConnection)?
-    /// The context's XML, including attribute values. Empty before the context is first opened.
-    var contextXML = ""
-    /// Holds the time before which neither reconnections nor periodic searches open the context.
-    var opening: RetryTimer
-    var search = DeviceSearch()
+    var context = Context.closed(xml: "")
+    var search: DeviceSearch
     var devices: [ActiveDevice] = []
     var nameTable = DeviceNameTable()
     /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
@@ -48,9 +49,12 @@ final class ContextSupervisor {
         self.hub = hub
         self.catalog = catalog
         let options = session.dependencies.options
-        opening = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
+        let backoff = Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay)
+        search = DeviceSearch(opening: RetryTimer(backoff: backoff))
     }
 
+    /// The open context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
+    var connection: (any IIOConnection)? { if case .open(let connection, _) = context { connection } else { nil } }
     var address: MotionSourceAddress { session.address }
     var dependencies: IIOSourceDependencies { session.dependencies }
     var clock: any DeviceClock { dependencies.clock }
@@ -68,7 +72,7 @@ final class ContextSupervisor {
         publish()
         let isReading = devices.contains { $0.reader != nil }
         guard isReading || session.isNeeded(hub) else {
-            connection = nil
+            closeContext()
             return nil
         }
         return deadline(now: clock.now, isReading: isReading)
@@ -77,8 +81,8 @@ final class ContextSupervisor {
     private func deadline(now: BootTime, isReading: Bool) -> BootTime {
         var deadline = BootTime.never
         if isReading { deadline = now.advanced(bySeconds: StallDetector.interval) }
-        if connection == nil, session.isNeeded(hub) { deadline = min(deadline, opening.time) }
-        if needsSearch { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
+        if connection == nil, session.isNeeded(hub) { deadline = min(deadline, search.opening.time) }
+        if needsSearch { deadline = min(deadline, search.deadline) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
         // The delay is at least 5 ms. Otherwise, a deadline that remains in the past would cause a busy loop.
@@ -107,11 +111,11 @@ final class ContextSupervisor {
             disableBuffer(of: device, now: now, remark, isForbidden: failure.isPermissionDenied)
             return
         case .retry: break
-        case .reconnect: connection = nil
+        case .reconnect: closeContext()
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        opening.postpone(to: device.retry.time)
+        search.opening.postpone(to: device.retry.time)
     }
 
     func setUnavailable(_ device: ActiveDevice, _ error: DeviceError) {
@@ -154,7 +158,7 @@ final class ContextSupervisor {
                 let soon = now.advanced(bySeconds: dependencies.options.initialRetryDelay)
                 device.retry.resetDelay()
                 device.retry.allow(at: soon)
-                opening.allow(at: soon)
+                search.opening.allow(at: soon)
             }
             if now >= device.retry.time, connection != nil { start(device, plan, now: now) }
         }
@@ -183,17 +187,5 @@ final class ContextSupervisor {
             setUnavailable(device, error)
             device.retry.recordFailure(now: now)
         }
-    }
-
-    func logOnce(_ remark: String, level: Logger.Level = .warning) {
-        if session.recordIfNew(remark: remark) { log.log(level: level, "\(remark)") }
-    }
-
-    private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
-        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
-            session.abandonedCount < Self.maximumAbandoned
-        else { return }
-        session.abandon(reader)
-        device.finish()
     }
 }

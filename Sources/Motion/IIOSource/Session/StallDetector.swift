@@ -3,21 +3,26 @@
 import DeviceCore
 
 /// Detects that a device has stopped delivering samples. The supervisor passes a progress counter to each check.
-///
-/// ```
-/// starting ──────progress─────▶ flowing
-///    │ startLimit without progress  │ stallLimit without progress
-///    ▼                              ▼
-/// .notStarted                    .stalled
-/// ```
-///
-/// A check that is more than 0.1 s late indicates that the process was suspended or the machine was busy. The reader
-/// thread is then given 0.25 s to process the samples that arrived in the meantime.
 struct StallDetector {
-    enum Verdict: Hashable {
-        case none
-        case notStarted
-        case stalled
+    enum Verdict { case none, notStarted, stalled }
+
+    /// ```
+    /// starting ── progress ──▶ flowing
+    /// starting ── the time limit has passed ──▶ the verdict is .notStarted
+    /// flowing ── the time limit has passed ──▶ the verdict is .stalled
+    /// ```
+    private enum Phase { case starting, flowing }
+
+    /// The time limit without progress. A check that is more than 0.1 s late indicates that the process was suspended
+    /// or the machine was busy. The reader thread is then given 0.25 s to process the samples that arrived meanwhile.
+    ///
+    /// ```
+    /// regular ── a late check, after which less than 0.25 s are left ──▶ grace
+    /// grace, regular ── progress or postpone ──▶ regular
+    /// ```
+    private enum TimeLimit {
+        case regular(since: BootTime)
+        case grace(until: BootTime)
     }
 
     /// The interval between checks, in seconds.
@@ -30,10 +35,9 @@ struct StallDetector {
     private let startLimit: Double
     private let stallLimit: Double
     private var progress: Int
-    private var lastProgress: BootTime
+    private var phase = Phase.starting
+    private var timeLimit: TimeLimit
     private var lastCheck: BootTime
-    private(set) var isFlowing = false
-    private var graceEnd: BootTime?
 
     /// Creates a detector for setup or polling. `limit` is the maximum time without progress, in seconds.
     init(limit: Double, progress: Int, now: BootTime) {
@@ -52,21 +56,24 @@ struct StallDetector {
         self.startLimit = startLimit
         self.stallLimit = stallLimit
         self.progress = progress
-        lastProgress = now
+        timeLimit = .regular(since: now)
         lastCheck = now
     }
 
+    var isFlowing: Bool { phase == .flowing }
+
     /// The time from which `check` returns `.notStarted` or `.stalled`. Progress, `postpone` or a late check moves it.
     var deadline: BootTime {
-        let limit = isFlowing ? stallLimit : startLimit
-        guard limit.isFinite else { return .never }
-        return graceEnd ?? lastProgress.advanced(bySeconds: limit)
+        switch timeLimit {
+        case .regular(let start): start.advanced(bySeconds: isFlowing ? stallLimit : startLimit)
+        case .grace(let end): end
+        }
     }
 
     /// Restarts the time limit. Called while subscribers are still processing earlier samples.
     mutating func postpone(now: BootTime) {
-        lastProgress = max(lastProgress, now)
-        graceEnd = nil
+        if case .regular(let start) = timeLimit, start > now { return }
+        timeLimit = .regular(since: now)
     }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
@@ -75,15 +82,14 @@ struct StallDetector {
         lastCheck = now
         if progress != self.progress {
             self.progress = progress
-            lastProgress = now
-            graceEnd = nil
-            isFlowing = true
+            phase = .flowing
+            timeLimit = .regular(since: now)
             return .none
         }
-        // If the check is late, extend the deadline to the end of a grace period, unless the deadline is already later.
-        // Do this only once until there is progress again or `postpone` is called.
         let end = now.advanced(bySeconds: Self.gracePeriod)
-        if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
+        if case .regular = timeLimit, now.seconds(since: due) > Self.schedulingTolerance, end > deadline {
+            timeLimit = .grace(until: end)
+        }
         guard now >= deadline else { return .none }
         return isFlowing ? .stalled : .notStarted
     }
