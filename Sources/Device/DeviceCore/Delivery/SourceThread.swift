@@ -15,6 +15,11 @@ extension BeaconHub: ThreadedHub {}
 /// A source's thread, which runs while the source's hub has subscribers. At most one thread runs at a time, even if
 /// subscription changes are reported out of order. The source owns the hub, whose `demandChanged` closure owns this object.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
+    /// ```
+    /// stopped ── the hub has subscribers ──▶ running ── it has none ──▶ stopped
+    /// running ── the system cannot create the thread ──▶ waiting
+    /// waiting ── the delay has passed or subscriptions change ──▶ running
+    /// ```
     private enum Phase {
         case stopped
         /// The thread is running. The pipe is nil until the thread has created it.
