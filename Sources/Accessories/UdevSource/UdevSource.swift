@@ -104,10 +104,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     deinit {
-        lifecycle.withLock { lifecycle in
-            lifecycle.stopWatching?()
-            lifecycle.watcher?.stop()
-        }
+        let (stopWatching, watcher) = lifecycle.withLock { ($0.stopWatching, $0.watcher) }
+        stopWatching?()
+        watcher?.stop()
         // Leaves the dispatch group, because a group that has been entered must not be released.
         finishInitialScan()
     }

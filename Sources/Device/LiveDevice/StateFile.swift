@@ -52,7 +52,7 @@ package final class StateFile: Sendable {
         do throws(DeviceError) {
             return try FileIO.read(path, limit: Self.maximumSize)
         } catch {
-            if error.code != .notFound { warn("\(error)") }
+            if error.code != .notFound { report(error) }
             return nil
         }
     }
@@ -64,11 +64,15 @@ package final class StateFile: Sendable {
         )
     }
 
-    /// Replaces the file's content. If writing fails several times in a row, only the first failure is logged.
-    package func write(_ bytes: [UInt8]) {
+    package func report(_ error: DeviceError) { warn("\(error)") }
+
+    /// Replaces the file's content. If writing fails, returns the error, which the caller must pass to `report` without
+    /// holding a lock. If writing fails several times in a row, returns only the first error.
+    package func write(_ bytes: [UInt8]) -> DeviceError? {
         do throws(DeviceError) {
             try StateDirectory.replace(path, with: bytes)
             failed.store(false, ordering: .relaxed)
-        } catch { if !failed.exchange(true, ordering: .relaxed) { warn("\(error)") } }
+            return nil
+        } catch { return failed.exchange(true, ordering: .relaxed) ? nil : error }
     }
 }

@@ -105,7 +105,8 @@ struct CalibrationDirectoryTests {
                             problems.withLock { $0.append("\(error)") }
                         }
                     } else {
-                        file.write(Array("\(writer) \(number)".utf8))
+                        let error = file.write(Array("\(writer) \(number)".utf8))
+                        if let error { file.report(error) }
                     }
                     if writer > 0, file.read() != Array("\(writer) \(number)".utf8) {
                         problems.withLock { $0.append("\(writer) has something else") }

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import IIOFormat
+import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
@@ -179,6 +180,34 @@ struct PollableBufferTests {
         #expect(!gate.consumeRead(of: descriptor.readEnd, &reads))
     }
     #endif
+
+    @Test("While a subscriber runs, another thread polls, subscribes and cancels", .timeLimit(.minutes(5)))
+    func subscriberWaits() throws {
+        let bench = try Bench()
+        let (isRunning, isUsed) = (BinarySemaphore(), BinarySemaphore())
+        let isFree = Atomic<Bool>(false)
+        let isContended = Atomic<Bool>(false)
+        let request = MotionRequest(kind: .accelerometer, axes: .sensor)
+        let other = bench.hub.subscribe(request) { _ in }
+        let subscription = bench.hub.subscribe(request) { _ in
+            isRunning.signal()
+            isFree.store(isUsed.wait(seconds: 60), ordering: .relaxed)
+        }
+        try WorkerThread.start { [pollable = bench.pollable, hub = bench.hub] in
+            guard isRunning.wait(seconds: 60) else { return }
+            let outcome = try? pollable.readAvailable(.thread(isReadable: true))
+            isContended.store(outcome == .contended, ordering: .relaxed)
+            _ = pollable.deadline
+            other.cancel()
+            hub.subscribe(request) { _ in }.cancel()
+            isUsed.signal()
+        }
+        bench.push(1)
+        try bench.pollable.read()
+        #expect(isFree.load(ordering: .relaxed), "A lock is held while the subscriber runs, so the other thread waits.")
+        #expect(isContended.load(ordering: .relaxed))
+        subscription.cancel()
+    }
 
     @Test("Samples read on an executor are delivered only to the subscribers on this executor")
     func executors() throws {

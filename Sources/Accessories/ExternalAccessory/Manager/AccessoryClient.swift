@@ -21,18 +21,17 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// A lock that is held while a session is opened. Each protocol of an accessory has its own lock. If two calls open
-    /// the same protocol, the second call finds the session that the first one has opened.
-    final class OpeningLock: Sendable { let lock = Mutex(()) }
-
     struct State {
         var accessories: [EAAccessory] = []
+        var hasBegunSubscribing = false
         var registrations = 0
         var pendingNotifications = PendingNotifications()
         /// True from scheduling `deliver()` until it begins.
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
-        var openingLocks: [SessionKey: OpeningLock] = [:]
+        /// The protocols that are being opened. If two calls open the same protocol, the second call waits for the group,
+        /// without holding a lock, and then finds the session that the first call has opened.
+        var openings: [SessionKey: DispatchGroup] = [:]
         var followingSessions: [ObjectIdentifier: FollowingSession] = [:]
     }
 
@@ -45,6 +44,8 @@ final class AccessoryClient: Sendable {
     private let owners: Mutex<Owners>
     private let isSubscribed = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
+    /// Entered while a thread subscribes to the source, which may take 10 s. Other threads wait without holding a lock.
+    private let subscribing = DispatchGroup()
     /// The queue on which paused sessions are reopened when their accessory is reconnected. Reopening may take 0.1 s.
     let reopenQueue = DispatchQueue(label: "device-services.reopening")
     /// True while a trace is played. Callbacks then run in the order of the trace.
@@ -87,11 +88,16 @@ final class AccessoryClient: Sendable {
     /// Subscribes to the source. When this call returns, all accessories that were already attached are known.
     func subscribeIfNeeded() {
         guard !isSubscribed.load(ordering: .acquiring) else { return }
-        subscription.withLock { subscription in
-            guard subscription == nil else { return }
-            subscription = source.subscribe { [weak self] event in self?.receive(event) }
-            isSubscribed.store(true, ordering: .releasing)
+        let isFirst = state.withLock { state -> Bool in
+            if exchange(&state.hasBegunSubscribing, with: true) { return false }
+            subscribing.enter()
+            return true
         }
+        guard isFirst else { return subscribing.wait() }
+        let new = source.subscribe { [weak self] event in self?.receive(event) }
+        subscription.withLock { $0 = new }
+        isSubscribed.store(true, ordering: .releasing)
+        subscribing.leave()
     }
 
     // MARK: Source events
@@ -118,7 +124,6 @@ final class AccessoryClient: Sendable {
     private func detach(_ id: AccessoryDescription.ID) {
         let accessory = state.withLock { state -> EAAccessory? in
             guard let index = state.accessories.firstIndex(where: { $0.connectionID == id }) else { return nil }
-            state.openingLocks = state.openingLocks.filter { $0.key.accessory != id }
             return state.accessories.remove(at: index)
         }
         guard let accessory else { return }

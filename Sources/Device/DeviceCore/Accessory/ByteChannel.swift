@@ -10,7 +10,7 @@ public protocol ByteChannel: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
     /// The current status. If it reports that no space is available, the observer receives `writable` as soon as there
-    /// is space again.
+    /// is space again. The getter may be called with locks held, so it must neither call an observer nor wait for one.
     var status: ByteChannelStatus { get }
 
     /// Sets the channel's only observer, which is called on the thread that caused the event. Passing nil removes the
@@ -37,7 +37,7 @@ extension ByteChannel {
 /// A channel that the executor of the app's callbacks can read directly, without waking another thread.
 package protocol PollableChannel: ByteChannel {
     /// Sets the executor that calls the observer and, if possible, reads from the channel. If the executor is nil, the
-    /// channel uses its own thread for both. The observer itself must not read from the channel.
+    /// channel uses its own thread for both. May be called with locks held, like `status`.
     func setExecutor(_ executor: ExecutorIdentity?)
 
     /// Immediately moves any bytes that have arrived into the input buffer. This supports apps that check the channel

@@ -16,8 +16,9 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// the source's threads or on the request's `executor`. There is one exception: the loss of the sensor may be
-    /// reported while the closure is still processing earlier readings.
+    /// the source's threads or on the request's `executor`. There are two exceptions, in which an event is delivered
+    /// while the closure is still processing earlier readings on another thread: the loss of the sensor, and the
+    /// readings of another sensor after the subscription has moved to it because the list of sensors has changed.
     ///
     /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and

@@ -146,19 +146,20 @@ final class RegionStore: Sendable {
     }
 
     private func write() {
-        writing.withLock { _ in
+        let error = writing.withLock { _ -> DeviceError? in
             let contents = state.withLock { state -> Contents? in
                 state.isScheduled = false
                 defer { state.isDirty = false }
                 return state.isDirty ? state.contents : nil
             }
-            guard let file, let contents else { return }
+            guard let file, let contents else { return nil }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
             // All numbers are finite, because shapes are validated before they are stored.
-            guard let data = try? encoder.encode(contents) else { return }
-            file.write(Array(data))
+            guard let data = try? encoder.encode(contents) else { return nil }
+            return file.write(Array(data))
         }
+        if let error { file?.report(error) }
     }
 
     /// Reads the file on the first call. The lock is not held while the file is read, because any problem is logged,
