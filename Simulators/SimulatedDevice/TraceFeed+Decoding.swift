@@ -6,13 +6,13 @@ import Trace
 
 /// Decoding of the records of a trace. Used only by the thread that has claimed the player.
 extension TraceFeed {
-    /// Decodes the record at the given index in the block. The record must not be a motion sample.
-    mutating func decode(_ record: TraceRecord, at index: Int) {
+    /// Decodes the next record, which must not be a motion sample. Does not consume it.
+    mutating func decode(_ record: TraceRecord) {
         guard record.kind == .gpsd else {
             event.content = file.bytes.withUnsafeBytes { content(of: record, in: $0) }
             return
         }
-        if loadDecodedPosition(of: index) {
+        if records.takePosition(into: &event.position) {
             event.content = .position
         } else {
             file.bytes.withUnsafeBytes {
@@ -46,17 +46,6 @@ extension TraceFeed {
     /// Returns the ID of the record's sensor, or nil if the device does not include the sensor.
     func sensorID(of record: TraceRecord) -> SensorDescription.ID? {
         record.sensor.flatMap { sensorIDs.indices.contains($0) ? sensorIDs[$0] : nil }
-    }
-
-    /// Sets the event's position to the decoded position of the record at `index`. Returns false if the reader has not
-    /// decoded the record in advance.
-    private mutating func loadDecodedPosition(of index: Int) -> Bool {
-        while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
-        guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
-        // Swapping lets the block reuse the memory of the previous position.
-        swap(&event.position, &block.positions[nextPosition].report)
-        nextPosition += 1
-        return true
     }
 
     /// Returns the first time in the trace's position reports, or nil if no report contains a time.

@@ -17,20 +17,16 @@ extension TraceFeed {
         var state = rewind(to: traceTime)
         // If no event follows, `traceTime` may be beyond the end of the trace. The time of the last event is then used
         // instead.
-        if !hasRecord() { lastTraceTime = min(traceTime, state.traceTime) }
+        if !records.hasRecord() { lastTraceTime = min(traceTime, state.traceTime) }
         state.traceTime = lastTraceTime
         return state
     }
 
     private mutating func rewind(to traceTime: Int64) -> PlaybackState {
-        saveWarnings()
-        reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
-        block = TraceBlock()
-        consumedCount = 0
-        nextPosition = 0
+        records.restart(
+            TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions))
         time = nil
         record = nil
-        isAtEnd = false
         reportClock = ReportClock()
         lastTraceTime = traceTime
         loopTiming = LoopTiming(offset: offset)
@@ -40,19 +36,19 @@ extension TraceFeed {
     /// Skips the events before a trace time and returns the resulting device state.
     private mutating func skip(to traceTime: Int64) -> PlaybackState {
         var state = PlaybackState(battery: options.streams.battery ? file.header?.battery : nil)
-        while traceTime > 0, hasRecord() {
-            let record = block.records[consumedCount]
+        while traceTime > 0, records.hasRecord() {
+            let record = records.next
             if let time = record.time, time >= traceTime { break }
             if record.kind == .sample || !isPlayed(record) {
-                consumedCount += 1
+                records.consumeRecord()
                 state.traceTime = record.time ?? state.traceTime
                 continue
             }
-            decode(record, at: consumedCount)
+            decode(record)
             // This record is not skipped, so it is decoded again when it is played. The second decoding does not
             // advance the report clock.
             if record.time ?? reportClock.elapsed >= traceTime { break }
-            consumedCount += 1
+            records.consumeRecord()
             event.shiftTime(by: shift)
             state.traceTime = record.time ?? reportClock.elapsed
             apply(event, to: &state)

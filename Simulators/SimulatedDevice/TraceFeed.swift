@@ -36,19 +36,10 @@ struct TraceFeed {
     /// The shift of the receivers' times minus `offset`, in nanoseconds. Only a seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
-    var reader: TraceReader
-    var block = TraceBlock()
-    /// `consumedCount` is the number of consumed records in the block. `nextPosition` is the index of the next decoded
-    /// position.
-    var consumedCount = 0
-    var nextPosition = 0
-    /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last one.
-    private var formerWarnings: [TraceWarning] = []
-    private var warnedLine = 0
+    var records: TraceBlockCursor
     var decoder = GPSDDecoder()
     /// The clock that is used if the trace has no arrival times.
     var reportClock = ReportClock()
-    var isAtEnd = false
     /// The trace time of the last event that was read. If no event has been read yet, it is the trace time at which
     /// reading starts.
     var lastTraceTime: Int64
@@ -76,7 +67,8 @@ struct TraceFeed {
         case .endless: remainingLoops = nil
         }
         lastTraceTime = from
-        reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
+        records = TraceBlockCursor(
+            TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions))
     }
 
     /// Converts seconds to a trace time in nanoseconds. Negative values and NaN become 0.
@@ -91,16 +83,11 @@ struct TraceFeed {
         BootTime(nanoseconds: min(start.nanoseconds.addingSaturated(offset).addingSaturated(traceTime), .max - 1))
     }
 
-    var warnings: [TraceWarning] {
-        formerWarnings
-            + block.warnings.prefix { isAtEnd || $0.record < consumedCount }.map(\.warning).filter {
-                $0.line > warnedLine
-            }
-    }
+    var warnings: [TraceWarning] { records.warnings }
 
     /// Returns the time of the next event, which is read if necessary, or nil at the end of playback.
     mutating func peek() -> BootTime? {
-        if time == nil, !isAtEnd { read() }
+        if time == nil, !records.isAtEnd { read() }
         return time
     }
 
@@ -147,48 +134,16 @@ struct TraceFeed {
             }
         }
         var count = 1
-        while count < Self.maximumBatch, let sample = nextSample(with: first) {
+        while count < Self.maximumBatch, let sample = records.nextSample(with: first) {
             let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
             guard measured >= last else { return }
-            consumedCount += 1
+            records.consumeRecord()
             count += 1
             last = measured
             guard isWanted else { continue }
             batch.values.append(sample.value)
             batch.times.append(BootTime(nanoseconds: measured))
         }
-    }
-
-    /// Returns the next unconsumed sample if it arrived together with `first`.
-    @inline(__always)
-    private mutating func nextSample(with first: TraceRecord) -> TraceSample? {
-        guard hasRecord(), block.records[consumedCount].time == first.time,
-            block.records[consumedCount].sensor == first.sensor
-        else { return nil }
-        return block.records[consumedCount].sample
-    }
-
-    /// Reads the next block if necessary.
-    @inline(__always)
-    mutating func hasRecord() -> Bool { consumedCount < block.records.count || nextBlock() }
-
-    @inline(never)
-    private mutating func nextBlock() -> Bool {
-        while !block.isLast {
-            saveWarnings()
-            // The old block is swapped out, so that it is uniquely referenced and the reader can reuse its memory.
-            block = reader.next(after: exchange(&block, with: TraceBlock()))
-            consumedCount = 0
-            nextPosition = 0
-            if !block.records.isEmpty { return true }
-        }
-        return false
-    }
-
-    /// Saves the warnings of the current block, so that reading the file again does not repeat them.
-    mutating func saveWarnings() {
-        formerWarnings = warnings
-        warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)
     }
 
     @inline(__always)
@@ -207,12 +162,15 @@ struct TraceFeed {
     }
 
     private mutating func read() {
-        while hasRecord() {
-            let record = block.records[consumedCount]
-            consumedCount += 1
-            guard isPlayed(record) else { continue }
+        while records.hasRecord() {
+            let record = records.next
+            guard isPlayed(record) else {
+                records.consumeRecord()
+                continue
+            }
             self.record = record
-            if record.kind != .sample { decode(record, at: consumedCount - 1) }
+            if record.kind != .sample { decode(record) }
+            records.consumeRecord()
             let traceTime = record.time ?? reportClock.elapsed
             guard traceTime <= to else { break }
             if let maximumGap, traceTime.subtractingSaturated(lastTraceTime) > maximumGap {
@@ -225,7 +183,7 @@ struct TraceFeed {
             return
         }
         if beginLoop() { return }
-        isAtEnd = true
+        records.isAtEnd = true
         record = nil
     }
 
