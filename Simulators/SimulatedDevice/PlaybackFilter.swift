@@ -29,55 +29,48 @@ extension SimulatedDevice {
 }
 
 extension TraceFeed {
-    /// Returns a copy of the next event, or nil for motion samples and other events that filters do not receive.
-    func event(sensor: SensorDescription.ID?) -> TraceEvent? {
-        let contents: TraceEvent.Contents
-        switch content {
-        case .position, .other: contents = .gpsd(line())
-        case .line where kind == .gpsdText: contents = .gpsdText(line())
-        case .line, .loopStart: return nil
-        case .lost(let error): contents = .lost(error)
-        case .regained: contents = .regained
-        case .sensorLost(let error):
-            guard let sensor else { return nil }
-            contents = .sensorLost(error, sensor: sensor)
-        case .sensorRegained:
-            guard let sensor else { return nil }
-            contents = .sensorRegained(sensor: sensor)
-        case .battery(let battery): contents = .battery(battery)
-        case .accessory(let event): contents = .accessory(event)
-        case .beacon(let event): contents = .beacon(event)
+    /// Consumes samples that arrived together and returns each as an event. Returns no events if the device does not
+    /// include the sensor.
+    mutating func readSampleEvents() -> [TraceEvent] {
+        let sensor = record.flatMap { sensorID(of: $0) }
+        var batch = MotionBatch(sensor: "", kind: .pressure)
+        readSamples(into: &batch, isWanted: sensor != nil)
+        guard let sensor, let kind = record?.sample?.kind else { return [] }
+        let (origin, traceTime) = (bootTime(0).nanoseconds, lastTraceTime)
+        return zip(batch.values, batch.times).map { value, time in
+            let stamp = time.nanoseconds.subtractingSaturated(origin)
+            return TraceEvent(time: traceTime, .sample(value, kind: kind, sensor: sensor, stamp: stamp))
         }
-        return TraceEvent(time: lastTraceTime, contents)
     }
 
-    /// Makes an event from a filter the current event, until `consume()` is called.
-    mutating func replace(with contents: TraceEvent.Contents) {
-        switch contents {
+    /// Stores an event from a filter in `event`.
+    mutating func decode(_ replacement: TraceEvent, into event: inout PlaybackEvent) {
+        event.line = nil
+        switch replacement.contents {
         case .gpsd(let line):
-            replacedLine = line
-            kind = .gpsd
-            if let report = line.withUnsafeBytes({ decoder.decode($0, position: &position) }) {
-                content = .other(report)
-            } else {
-                content = .position
-            }
-            shiftTimes()
+            event.line = line
+            line.withUnsafeBytes { event.decode($0, with: &decoder) }
+            event.shiftTime(by: shift)
         case .gpsdText(let line):
-            replacedLine = line
-            kind = .gpsdText
-            content = .line
-        case .lost(let error): set(.lost, .lost(error))
-        case .regained: set(.regained, .regained)
-        case .battery(let battery): set(.battery, .battery(battery))
-        case .accessory(let event): set(.accessory, .accessory(event))
-        case .beacon(let event): set(.beacon, .beacon(event))
-        // The player itself delivers the events of motion sensors.
-        case .sample, .sensorLost, .sensorRegained: break
+            event.line = line
+            event.content = .text
+        case .sample(let value, let kind, let sensor, let stamp):
+            let measured = bootTime(stamp ?? replacement.time ?? lastTraceTime)
+            event.content = .sample(MotionBatch(sensor: sensor, kind: kind, values: [value], times: [measured]))
+        case .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon:
+            event.content = .other(replacement.contents)
         }
     }
+}
 
-    private mutating func set(_ kind: TraceRecord.Kind, _ content: Content) {
-        (self.kind, self.content) = (kind, content)
+extension PlaybackEvent {
+    /// Returns the event for a filter, or nil if filters do not receive it. `line` must not be nil for a line.
+    func traceEvent(at time: Int64) -> TraceEvent? {
+        switch content {
+        case .position, .report: TraceEvent(time: time, .gpsd(line ?? []))
+        case .text: TraceEvent(time: time, .gpsdText(line ?? []))
+        case .other(let contents): TraceEvent(time: time, contents)
+        case .sample, .loopStart, .ignored: nil
+        }
     }
 }

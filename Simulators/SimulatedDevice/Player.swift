@@ -27,6 +27,8 @@ final class Player: @unchecked Sendable {
     // Only the thread that has claimed the player accesses the variables. The claim prevents concurrent accesses, so
     // Swift's exclusivity checks are disabled for the variables that every event uses.
     @exclusivity(unchecked) private var feed: TraceFeed
+    /// The last event from the feed. It is kept to reuse the memory of its position.
+    @exclusivity(unchecked) private var event = PlaybackEvent()
     private let differences: AccessoryDifferenceList
     /// For each element of `motion.sensors`, true if the sensor has subscribers.
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
@@ -61,10 +63,9 @@ final class Player: @unchecked Sendable {
 
     /// Moves to a trace time in seconds and restores the device's state at that time.
     func seek(to seconds: Double) {
-        let traceTime = TraceFeed.traceTime(seconds)
         hasEnded = false
-        let state = feed.seek(to: traceTime, now: clock.now)
-        clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(feed.lastTraceTime)))
+        let state = feed.seek(to: seconds, now: clock.now)
+        clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(state.traceTime)))
         restore(state)
     }
 
@@ -79,7 +80,7 @@ final class Player: @unchecked Sendable {
         }
         for index in motion.sensors.indices {
             guard let id = motion.id(index) else { continue }
-            motion.hub.setStatus(SourceStatus(state.sensorLosses[index]), of: id)
+            motion.hub.setStatus(SourceStatus(state.sensorLosses[id]), of: id)
         }
         status.post(state.battery)
         beacons.setStatus(SourceStatus(state.beaconLoss))
@@ -131,12 +132,12 @@ final class Player: @unchecked Sendable {
     /// Performs the next action that is due before the limit: delivers delayed reports, runs a timer or processes a
     /// trace event.
     func step(upTo limit: BootTime) -> Step {
-        let event = feed.peek()
-        if event == nil, handleEnd() { return .progressed }
-        let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
+        let eventTime = feed.peek()
+        if eventTime == nil, handleEnd() { return .progressed }
+        let limit = eventTime == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
         // Playback without a limit ends with the trace. The clock does not advance any further, so only timers that are
         // already due still run.
-        if event == nil, limit == .never {
+        if eventTime == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)
                 return .progressed
@@ -147,7 +148,7 @@ final class Player: @unchecked Sendable {
             return .finished
         }
         let epoch = epochDeadline
-        let next = min(event ?? .never, epoch, limit)
+        let next = min(eventTime ?? .never, epoch, limit)
         guard next != .never else { return .finished }
         guard clock.moveUnlessTimerIsDue(by: next) else {
             clock.runNextTimer(upTo: next)
@@ -155,116 +156,81 @@ final class Player: @unchecked Sendable {
         }
         if epoch <= next {
             hub.deliverDueReports(now: epoch)
-            self.epochDeadline = hub.nextDeadline
-        } else if let event, event <= next {
-            // The kind is checked first, because it is cheaper to check than the content.
-            if feed.kind == .battery, case .loopStart(let state) = feed.content {
-                restore(state, flushes: true)
-                feed.consume()
-                // Without a limit, an endless trace would be played forever, so playback ends after one pass.
-                return limit == .never && feed.isEndless ? .finished : .progressed
-            }
-            if feed.kind == .sample, filter?.includesSamples != true {
-                deliverSamples()
-            } else {
-                if let filter { deliver(through: filter) } else { deliverEvent() }
-                self.epochDeadline = hub.nextDeadline
-            }
+            epochDeadline = hub.nextDeadline
+            return .progressed
+        }
+        guard let eventTime, eventTime <= next else { return .finished }
+        return deliverNext(isLimited: limit != .never)
+    }
+
+    /// Delivers the next event. Motion samples are checked first, because they are the most frequent events.
+    private func deliverNext(isLimited: Bool) -> Step {
+        if filter?.includesSamples != true, let sensor = feed.sampledSensor {
+            deliverSamples(of: sensor)
             return .delivered
-        } else {
-            return .finished
         }
-        return .progressed
-    }
-
-    private var sensorID: SensorDescription.ID? { feed.sensor.flatMap { motion.id($0) } }
-
-    private func deliver(through filter: PlaybackFilter) {
-        guard feed.kind != .sample else {
-            var batch = MotionBatch(sensor: "", kind: .pressure)
-            guard let id = sensorID, let kind = feed.record?.sample?.kind else { return deliverSamples() }
-            feed.readSamples(into: &batch)
-            feed.consume()
-            let (origin, traceTime) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
-            for (value, time) in zip(batch.values, batch.times) {
-                let stamp = time.nanoseconds.subtractingSaturated(origin)
-                let event = TraceEvent(time: traceTime, .sample(value, kind: kind, sensor: id, stamp: stamp))
-                for event in filter.apply(event) ?? [event] { deliver(event) }
+        let includesLine = hub.wantsLines || hub.wantsRawReports
+        if let replacements = feed.next(into: &event, through: filter, includesLine: includesLine) {
+            for replacement in replacements {
+                feed.decode(replacement, into: &event)
+                deliverEvent()
             }
-            return
-        }
-        guard let event = feed.event(sensor: sensorID), let events = filter.apply(event) else { return deliverEvent() }
-        feed.consume()
-        for event in events { deliver(event) }
-    }
-
-    private func deliver(_ event: TraceEvent) {
-        switch event.contents {
-        case .sample(let value, let kind, let sensor, let stamp):
-            let measured = feed.bootTime(stamp ?? event.time ?? feed.lastTraceTime)
-            motion.hub.post(
-                MotionBatch(sensor: sensor, kind: kind, values: [value], times: [measured], arrival: clock.now))
-        case .sensorLost(let error, let sensor): motion.hub.setStatus(.unavailable(error), of: sensor)
-        case .sensorRegained(let sensor): motion.hub.setStatus(.available, of: sensor)
-        default:
-            feed.replace(with: event.contents)
+        } else if case .loopStart(let state, let isEndless) = event.content {
+            restore(state, flushes: true)
+            // Without a limit, an endless trace would be played forever, so playback ends after one pass.
+            return isEndless && !isLimited ? .finished : .progressed
+        } else {
             deliverEvent()
         }
+        epochDeadline = hub.nextDeadline
+        return .delivered
     }
 
     private func deliverEvent() {
         // If the clock was advanced manually, trace events may be overdue. They are delivered immediately, with the
         // current time.
         let now = clock.now
-        if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
-        switch feed.content {
+        if hub.wantsLines, let line = event.line { line.withUnsafeBytes { hub.post(line: $0, arrival: now) } }
+        switch event.content {
         case .position:
-            feed.position.arrival = now
-            if hub.wantsRawReports { feed.position.raw = feed.line() }
-            hub.post(feed.position)
-            feed.consume()
-            return
-        case .other(.sky(var sky)):
+            event.position.arrival = now
+            if hub.wantsRawReports { event.position.raw = event.line }
+            hub.post(event.position)
+        case .report(.sky(var sky)):
             sky.arrival = now
             hub.post(sky)
-        case .other(.attitude(var attitude)):
+        case .report(.attitude(var attitude)):
             attitude.arrival = now
             hub.post(attitude)
-        case .other(.devices(let receivers)): hub.post(receivers: receivers)
-        case .other(.device(let receiver)): hub.post(receiver: receiver)
-        case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
-            break
-        case .line: break
-        case .sensorLost(let error): if let sensorID { motion.hub.setStatus(.unavailable(error), of: sensorID) }
-        case .sensorRegained: if let sensorID { motion.hub.setStatus(.available, of: sensorID) }
-        case .battery(let battery): status.post(battery)
-        case .accessory(let event): accessories.process(event)
-        case .beacon(.sighting(var sighting)):
+        case .report(.devices(let receivers)): hub.post(receivers: receivers)
+        case .report(.device(let receiver)): hub.post(receiver: receiver)
+        case .sample(var batch):
+            batch.arrival = now
+            motion.hub.post(batch)
+        case .other(.sensorLost(let error, let sensor)): motion.hub.setStatus(.unavailable(error), of: sensor)
+        case .other(.sensorRegained(let sensor)): motion.hub.setStatus(.available, of: sensor)
+        case .other(.battery(let battery)): status.post(battery)
+        case .other(.accessory(let change)): accessories.process(change)
+        case .other(.beacon(.sighting(var sighting))):
             sighting.time = now
             beacons.post(sighting)
-        case .beacon(.lost(let error)): beacons.setStatus(.unavailable(error))
-        case .beacon(.regained): beacons.setStatus(.available)
-        case .loopStart: break
-        case .lost(let error): hub.setStatus(.unavailable(error))
-        case .regained: hub.setStatus(.available)
+        case .other(.beacon(.lost(let error))): beacons.setStatus(.unavailable(error))
+        case .other(.beacon(.regained)): beacons.setStatus(.available)
+        case .other(.lost(let error)): hub.setStatus(.unavailable(error))
+        case .other(.regained): hub.setStatus(.available)
+        case .report, .text, .loopStart, .ignored, .other(.gpsd), .other(.gpsdText), .other(.sample): break
         }
-        feed.consume()
     }
 
     /// Delivers the next samples of a motion sensor, or skips them if the sensor has no subscribers.
-    private func deliverSamples() {
+    private func deliverSamples(of sensor: Int) {
         motion.update(&hasSubscribers)
-        let sensor = feed.sensor ?? -1
-        guard hasSubscribers.indices.contains(sensor), hasSubscribers[sensor] else {
-            feed.skipSamples()
-            feed.consume()
-            return
-        }
+        let isWanted = hasSubscribers.indices.contains(sensor) && hasSubscribers[sensor]
         // The batch is swapped out of the array, so that changing it does not copy its contents.
         var batch = MotionBatch(sensor: "", kind: .pressure)
-        swap(&batch, &batches[sensor])
-        feed.readSamples(into: &batch)
-        feed.consume()
+        if isWanted { swap(&batch, &batches[sensor]) }
+        feed.readSamples(into: &batch, isWanted: isWanted)
+        guard isWanted else { return }
         motion.hub.post(batch)
         swap(&batch, &batches[sensor])
     }

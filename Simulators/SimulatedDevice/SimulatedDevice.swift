@@ -97,7 +97,9 @@ public final class SimulatedDevice: Sendable {
         (self.clock, self.hub, self.motion, self.status, self.callbacks) = (clock, hub, motion, status, callbacks)
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
         player = Player(
-            feed: TraceFeed(file: trace, start: start, shift: shift, options: options, sensors: recordedSensors),
+            feed: TraceFeed(
+                file: trace, start: start, shift: shift, options: options, sensors: recordedSensors,
+                sensorIDs: sensors.indices.map { motion.id($0) }),
             clock: clock, origin: wallTime, hub: hub, motion: motion, status: status, beacons: beacons,
             accessories: accessories, end: options.end)
         device = Device(

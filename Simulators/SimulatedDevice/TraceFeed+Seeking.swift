@@ -8,27 +8,25 @@ import Trace
 extension TraceFeed {
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
-    /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
-    /// device's clock. Resets the shift of the receivers' times to its initial value.
-    mutating func seek(to traceTime: Int64, now: BootTime) -> PlaybackState {
+    /// Moves to a trace time in seconds and returns the device state at that time. The trace time then corresponds to
+    /// `now` on the device's clock. Resets the shift of the receivers' times to its initial value.
+    mutating func seek(to seconds: Double, now: BootTime) -> PlaybackState {
+        let traceTime = Self.traceTime(seconds)
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
-        let state = rewind(to: traceTime)
+        var state = rewind(to: traceTime)
         // If no event follows, `traceTime` may be beyond the end of the trace. The time of the last event is then used
         // instead.
-        if !hasRecord() { lastTraceTime = min(traceTime, lastSkippedTime) }
+        if !records.hasRecord() { lastTraceTime = min(traceTime, state.traceTime) }
+        state.traceTime = lastTraceTime
         return state
     }
 
     private mutating func rewind(to traceTime: Int64) -> PlaybackState {
-        saveWarnings()
-        reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
-        block = TraceBlock()
-        consumedCount = 0
-        nextPosition = 0
+        records.restart(
+            TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions))
         time = nil
         record = nil
-        isAtEnd = false
         reportClock = ReportClock()
         lastTraceTime = traceTime
         loopTiming = LoopTiming(offset: offset)
@@ -38,46 +36,44 @@ extension TraceFeed {
     /// Skips the events before a trace time and returns the resulting device state.
     private mutating func skip(to traceTime: Int64) -> PlaybackState {
         var state = PlaybackState(battery: options.streams.battery ? file.header?.battery : nil)
-        lastSkippedTime = 0
-        while traceTime > 0, hasRecord() {
-            let record = block.records[consumedCount]
+        while traceTime > 0, records.hasRecord() {
+            let record = records.next
             if let time = record.time, time >= traceTime { break }
             if record.kind == .sample || !isPlayed(record) {
-                consumedCount += 1
-                lastSkippedTime = record.time ?? lastSkippedTime
+                records.consumeRecord()
+                state.traceTime = record.time ?? state.traceTime
                 continue
             }
-            self.record = record
-            decode(record, at: consumedCount)
+            decode(record)
             // This record is not skipped, so it is decoded again when it is played. The second decoding does not
             // advance the report clock.
             if record.time ?? reportClock.elapsed >= traceTime { break }
-            consumedCount += 1
-            shiftTimes()
-            lastSkippedTime = record.time ?? reportClock.elapsed
-            apply(lastSkippedTime, to: &state)
+            records.consumeRecord()
+            event.shiftTime(by: shift)
+            state.traceTime = record.time ?? reportClock.elapsed
+            apply(event, to: &state)
         }
-        record = nil
         return state
     }
 
-    func apply(_ traceTime: Int64, to state: inout PlaybackState) {
-        switch content {
+    private func apply(_ event: PlaybackEvent, to state: inout PlaybackState) {
+        switch event.content {
         case .position:
-            var fix = position
-            fix.arrival = bootTime(traceTime)
+            var fix = event.position
+            fix.arrival = bootTime(state.traceTime)
             state.apply(fix)
-        case .other(.devices(let receivers)): state.receivers = receivers
-        case .other(.device(let receiver)): state.apply(receiver)
-        case .other, .line, .loopStart, .beacon(.sighting): break
-        case .lost(let error): state.positionLoss = error
-        case .regained: state.positionLoss = nil
-        case .sensorLost(let error): if let sensor { state.sensorLosses[sensor] = error }
-        case .sensorRegained: if let sensor { state.sensorLosses[sensor] = nil }
-        case .battery(let battery): state.battery = battery
-        case .accessory(let event): state.apply(event)
-        case .beacon(.lost(let error)): state.beaconLoss = error
-        case .beacon(.regained): state.beaconLoss = nil
+        case .report(.devices(let receivers)): state.receivers = receivers
+        case .report(.device(let receiver)): state.apply(receiver)
+        case .other(.lost(let error)): state.positionLoss = error
+        case .other(.regained): state.positionLoss = nil
+        case .other(.sensorLost(let error, let sensor)): state.sensorLosses[sensor] = error
+        case .other(.sensorRegained(let sensor)): state.sensorLosses[sensor] = nil
+        case .other(.battery(let battery)): state.battery = battery
+        case .other(.accessory(let change)): state.apply(change)
+        case .other(.beacon(.lost(let error))): state.beaconLoss = error
+        case .other(.beacon(.regained)): state.beaconLoss = nil
+        case .report, .text, .sample, .loopStart, .ignored, .other(.beacon(.sighting)): break
+        case .other(.gpsd), .other(.gpsdText), .other(.sample): break
         }
     }
 
@@ -88,10 +84,7 @@ extension TraceFeed {
         offset = loopTiming.next(from: from.addingSaturated(loopTiming.offset), end: end).subtractingSaturated(from)
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
-        content = .loopStart(state)
-        // No record kind represents the start of a pass, so `.battery` is used. Any kind that refers to neither a
-        // sensor nor a receiver would be suitable.
-        kind = .battery
+        event.content = .loopStart(state, isEndless: remainingLoops == nil)
         time = bootTime(from)
         return true
     }
@@ -99,13 +92,16 @@ extension TraceFeed {
 
 /// The state of a device at a given time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
+    /// The time of the last of these events or, after a seek, the trace time at which playback continues, in
+    /// nanoseconds.
+    var traceTime: Int64 = 0
     var battery: BatteryReading?
     /// The error of the position source, or nil while the source is available.
     var positionLoss: DeviceError?
     /// The error of the beacon source, or nil while the source is available.
     var beaconLoss: DeviceError?
-    /// The errors of unavailable sensors, by index in the trace's list of sensors.
-    var sensorLosses: [Int: DeviceError] = [:]
+    /// The errors of unavailable sensors.
+    var sensorLosses: [SensorDescription.ID: DeviceError] = [:]
     /// The last fix of each receiver, for at most as many receivers as a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
