@@ -64,7 +64,6 @@ extension IIODState {
         isPaced ? timeline.count(until: elapsed(now)) : nil
     }
 
-    /// Returns the number of samples that were due before `now`.
     func sampleCount(before timeline: IIOTimeline, _ now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
