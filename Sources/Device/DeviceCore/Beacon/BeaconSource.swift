@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of Bluetooth beacon advertisements.
 package protocol BeaconSource: Sendable {
     /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
     /// reason.
@@ -60,7 +59,6 @@ public struct BeaconSighting: Sendable {
     }
 }
 
-/// The source of a device that cannot receive beacons.
 package struct NoBeaconSource: BeaconSource {
     package init() {}
 
