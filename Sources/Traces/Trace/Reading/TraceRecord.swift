@@ -9,7 +9,6 @@ import JSONBytes
 /// on demand from the bytes of the file, by methods such as ``line(in:)``.
 package struct TraceRecord: Sendable, Hashable {
     package enum Kind: UInt8, Sendable {
-        /// A report from gpsd.
         case gpsd
         /// A line from gpsd that is not JSON. ``TraceRecord/line(in:)`` decodes it.
         case gpsdText
