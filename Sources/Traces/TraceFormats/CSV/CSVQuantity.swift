@@ -138,7 +138,6 @@ enum CSVDimension: Hashable, Sendable {
     var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
-/// The unit of a column.
 struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
