@@ -61,8 +61,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
     /// running, returns its current directory.
-    @discardableResult
-    public func start() throws(DeviceError) -> String {
+    @discardableResult public func start() throws(DeviceError) -> String {
         var isNew = false
         let folder = try thread.start { () throws(DeviceError) in
             isNew = true
@@ -108,8 +107,7 @@ public final class AccessorySimulator: Sendable {
     ///   - accessory: The accessory to attach.
     ///   - transport: The transport of all protocols. If nil, the transport in the options is used.
     /// - Throws: An error if the accessory has no protocols, or if the simulator is not running.
-    @discardableResult
-    public func attach(
+    @discardableResult public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
     ) throws(DeviceError) -> ID {
         guard let (state, folder) = thread.current else {
