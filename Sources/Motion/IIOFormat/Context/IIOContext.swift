@@ -37,8 +37,7 @@ extension IIOContext {
     /// Sets the value of an attribute. Returns false if the attribute does not exist. A key has the form
     /// `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`, `device/input/channel/attribute` or
     /// `device/output/channel/attribute`, where `device` is the device ID.
-    @discardableResult
-    package mutating func setValue(_ value: String, for key: String) -> Bool {
+    @discardableResult package mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let keyPath = keyPath(of: key) else { return false }
         self[keyPath: keyPath].value = value
         return true
