@@ -25,8 +25,7 @@ package struct TraceSample: Sendable, Hashable {
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
-    @inline(__always)
-    package static func isValid(_ value: SIMD3<Double>) -> Bool {
+    @inline(__always) package static func isValid(_ value: SIMD3<Double>) -> Bool {
         // Rejects NaN too, because comparisons with NaN are false.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }

@@ -83,8 +83,7 @@ package struct TraceBytes: Sendable {
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
     package func releaseMemory(of range: Range<Int>) { file?.releaseMemory(of: range) }
 
-    @inline(__always)
-    package func withUnsafeBytes<Result, Failure: Error>(
+    @inline(__always) package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
@@ -131,8 +130,7 @@ extension TraceBytes: RandomAccessCollection {
 extension [UInt8] {
     /// Calls the closure and rethrows its typed error. `Array.withUnsafeBytes` does not support typed errors on every
     /// platform.
-    @inline(__always)
-    package func withBytes<Result, Failure: Error>(
+    @inline(__always) package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let result = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
