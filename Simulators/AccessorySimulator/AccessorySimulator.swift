@@ -45,10 +45,8 @@ public final class AccessorySimulator: Sendable {
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, differenceList: DifferenceList,
         timeline: AccessoryTimeline? = nil
     ) {
-        self.accessories = accessories
-        self.options = options
-        self.differenceList = differenceList
-        self.timeline = timeline
+        (self.accessories, self.options) = (accessories, options)
+        (self.differenceList, self.timeline) = (differenceList, timeline)
     }
 
     deinit { stop() }
