@@ -33,9 +33,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 
     /// Creates an identity.
     public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
+        (self.uuid, self.major, self.minor) = (uuid, major, minor)
     }
 }
 
@@ -52,10 +50,7 @@ public struct BeaconSighting: Sendable {
 
     /// Creates a sighting.
     public init(identity: BeaconIdentity, rssi: Int8?, measuredPower: Int8, time: BootTime) {
-        self.identity = identity
-        self.rssi = rssi
-        self.measuredPower = measuredPower
-        self.time = time
+        (self.identity, self.rssi, self.measuredPower, self.time) = (identity, rssi, measuredPower, time)
     }
 }
 
