@@ -161,9 +161,7 @@ extension CLMonitor {
             isPersistenceUnavailable: Bool = false
         ) {
             let status = authorization.status
-            self.identifier = identifier
-            self.state = state
-            self.refinement = refinement
+            (self.identifier, self.state, self.refinement) = (identifier, state, refinement)
             date = Date(timeIntervalSinceReferenceDate: timestamp)
             authorizationDenied = status == .denied
             authorizationDeniedGlobally = status == .denied && !authorization.servicesEnabled
