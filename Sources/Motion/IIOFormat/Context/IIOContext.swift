@@ -16,11 +16,8 @@ public struct IIOContext: Sendable, Hashable {
         name: String = "local", description: String = "", version: String = "0.24", attributes: [IIOAttribute] = [],
         devices: [IIODevice] = []
     ) {
-        self.name = name
-        self.description = description
-        self.version = version
-        self.attributes = attributes
-        self.devices = devices
+        (self.name, self.description, self.version) = (name, description, version)
+        (self.attributes, self.devices) = (attributes, devices)
     }
 }
 
