@@ -33,10 +33,7 @@ struct BufferReader {
         corrector: TimestampCorrector,
         reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
     ) {
-        self.reader = reader
-        self.hub = hub
-        self.clock = clock
-        self.library = library
+        (self.reader, self.hub, self.clock, self.library) = (reader, hub, clock, library)
         lastRefill = clock.now
         stride = layout.sampleSize
         self.decimation = max(1, decimation)

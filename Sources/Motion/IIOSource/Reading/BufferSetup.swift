@@ -43,11 +43,8 @@ struct BufferSetup {
         group: DeviceGroup, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
         options: IIOSourceOptions
     ) {
-        self.group = group
-        self.connection = connection
-        self.library = library
-        self.address = address
-        self.options = options
+        (self.group, self.connection, self.library) = (group, connection, library)
+        (self.address, self.options) = (address, options)
         settings = ChangedSettings(connection, isLocal: address.backend == .local)
     }
 
