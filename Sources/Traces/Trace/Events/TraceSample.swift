@@ -14,10 +14,7 @@ package struct TraceSample: Sendable, Hashable {
     package var stamp: Int64?
 
     package init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
-        self.sensor = sensor
-        self.kind = kind
-        self.value = value
-        self.stamp = stamp
+        (self.sensor, self.kind, self.value, self.stamp) = (sensor, kind, value, stamp)
     }
 
     /// The maximum magnitude of a component, in the unit of the reading. No real reading comes close to it. Sums and

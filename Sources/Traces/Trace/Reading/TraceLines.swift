@@ -15,9 +15,7 @@ struct TraceLines {
     private var nextReleaseOffset = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
-        self.offset = offset
-        self.line = line
-        self.file = file
+        (self.offset, self.line, self.file) = (offset, line, file)
         releasedEnd = offset
         if file != nil { nextReleaseOffset = offset + MappedFile.residentWindow }
     }

@@ -47,9 +47,7 @@ package struct TraceRecord: Sendable, Hashable {
     var stamp = Int64.min
 
     init(time: Int64?, kind: Kind, range: Range<Int>) {
-        self.time = time
-        self.kind = kind
-        self.range = range
+        (self.time, self.kind, self.range) = (time, kind, range)
     }
 
     package var sample: TraceSample? {
