@@ -148,10 +148,7 @@ struct CSVUnit: Hashable, Sendable {
     var isNegated = false
 
     init(_ name: String, _ factor: Double = 1, _ divisor: Double = 1, power: Int? = nil) {
-        self.name = name
-        self.factor = factor
-        self.divisor = divisor
-        self.power = power
+        (self.name, self.factor, self.divisor, self.power) = (name, factor, divisor, power)
     }
 
     func value(_ number: Double) -> Double {
