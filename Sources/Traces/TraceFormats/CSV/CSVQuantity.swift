@@ -91,6 +91,11 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         default: ""
         }
     }
+
+    static let ofPositions: [CSVQuantity] = [
+        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
+        .courseAccuracy,
+    ]
 }
 
 enum CSVDimension: Hashable, Sendable {
@@ -171,13 +176,6 @@ struct CSVUnit: Hashable, Sendable {
         default: name == text
         }
     }
-}
-
-extension CSVQuantity {
-    static let ofPositions: [CSVQuantity] = [
-        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
-        .courseAccuracy,
-    ]
 }
 
 extension PositionReport {
