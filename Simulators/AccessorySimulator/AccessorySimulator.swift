@@ -45,10 +45,8 @@ public final class AccessorySimulator: Sendable {
         _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, differenceList: DifferenceList,
         timeline: AccessoryTimeline? = nil
     ) {
-        self.accessories = accessories
-        self.options = options
-        self.differenceList = differenceList
-        self.timeline = timeline
+        (self.accessories, self.options) = (accessories, options)
+        (self.differenceList, self.timeline) = (differenceList, timeline)
     }
 
     deinit { stop() }
@@ -61,8 +59,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
     /// running, returns its current directory.
-    @discardableResult
-    public func start() throws(DeviceError) -> String {
+    @discardableResult public func start() throws(DeviceError) -> String {
         var isNew = false
         let folder = try thread.start { () throws(DeviceError) in
             isNew = true
@@ -108,8 +105,7 @@ public final class AccessorySimulator: Sendable {
     ///   - accessory: The accessory to attach.
     ///   - transport: The transport of all protocols. If nil, the transport in the options is used.
     /// - Throws: An error if the accessory has no protocols, or if the simulator is not running.
-    @discardableResult
-    public func attach(
+    @discardableResult public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
     ) throws(DeviceError) -> ID {
         guard let (state, folder) = thread.current else {

@@ -53,8 +53,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
     /// Calls `stopOthers`, then stops the thread and waits until it has ended. Returns the server's address, or nil if
     /// the thread was not running.
-    @discardableResult
-    package func stop(with stopOthers: () -> Void = {}) -> Address? {
+    @discardableResult package func stop(with stopOthers: () -> Void = {}) -> Address? {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
@@ -142,8 +141,7 @@ package final class SharedPlaybackStart: Sendable {
     package var time: BootTime? { state.withLock { $0.time } }
 
     /// Sets the start time unless it is already set, and runs the pending closures.
-    @discardableResult
-    package func startIfNeeded(at now: BootTime) -> BootTime {
+    @discardableResult package func startIfNeeded(at now: BootTime) -> BootTime {
         let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
             if let time = state.time { return (time, []) }
             state.time = now

@@ -24,7 +24,6 @@ extension SimulatedDevice {
         player.filter = filter
     }
 
-    /// Returns the ID of the attached accessory with the given name in the trace.
     package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 

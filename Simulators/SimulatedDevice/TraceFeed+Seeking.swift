@@ -33,7 +33,6 @@ extension TraceFeed {
         return skip(to: traceTime)
     }
 
-    /// Skips the events before a trace time and returns the resulting device state.
     private mutating func skip(to traceTime: Int64) -> PlaybackState {
         var state = PlaybackState(battery: options.streams.battery ? file.header?.battery : nil)
         while traceTime > 0, records.hasRecord() {

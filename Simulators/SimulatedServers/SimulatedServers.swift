@@ -86,8 +86,7 @@ public final class SimulatedServers: Sendable {
 
     /// Starts the servers and returns the environment for programs. If the servers are already running, only returns
     /// their environment. Throws an error if a port, thread or directory is not available.
-    @discardableResult
-    public func start() throws(DeviceError) -> [String: String] {
+    @discardableResult public func start() throws(DeviceError) -> [String: String] {
         try running.withLock { (running) throws(DeviceError) -> [String: String] in
             if let running { return running.environment }
             let begun = try launch()

@@ -27,8 +27,7 @@ extension MotionSynthesizer {
     ///   - sink: The destination.
     ///   - isRunning: A closure that is called once per second of the trace and returns false to end the trace.
     /// - Throws: Any error that the sink throws.
-    @discardableResult
-    public func write(
+    @discardableResult public func write(
         to sink: any TraceSink, while isRunning: () -> Bool = { true }
     ) throws(DeviceError) -> SynthesisSummary {
         var sources = SyntheticSources(options)

@@ -20,7 +20,6 @@ struct AccessoryTimeline {
         var dialogues: [String: [Dialogue]] = [:]
     }
 
-    /// The attachment or detachment of an accessory.
     struct Step {
         /// The time in nanoseconds since the start of the trace.
         var time: Int64

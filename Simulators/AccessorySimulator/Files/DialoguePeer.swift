@@ -24,10 +24,8 @@ final class DialogueSequence: Sendable {
         name: String, dialogues: [AccessoryTimeline.Dialogue], differenceList: DifferenceList,
         progressed: BinarySemaphore
     ) {
-        self.name = name
-        self.dialogues = dialogues
-        self.differenceList = differenceList
-        self.progressed = progressed
+        (self.name, self.dialogues) = (name, dialogues)
+        (self.differenceList, self.progressed) = (differenceList, progressed)
     }
 
     func begin() -> Int {

@@ -30,9 +30,7 @@ final class ListeningPort: SimulatedPort {
     init(
         _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Sockets.acceptNext
     ) throws(DeviceError) {
-        self.endpoint = endpoint
-        self.path = path
-        self.accept = accept
+        (self.endpoint, self.path, self.accept) = (endpoint, path, accept)
         node = .socket(path: path)
         listener = try Self.makeListener(path)
     }

@@ -14,7 +14,6 @@ protocol SimulatedPort: AnyObject {
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
     var programSession: ProgramSession? { get set }
-    /// True while reading from the program is paused.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
     /// The number of sessions so far, and the traffic of those that have ended.

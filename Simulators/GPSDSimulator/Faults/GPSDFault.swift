@@ -25,7 +25,6 @@ public struct GPSDFault: Sendable, Hashable {
         case halfLine(Double?)
         /// The given number of random bytes is sent on a separate line before the next report.
         case garbage(Int)
-        /// The server reports the given protocol version.
         case version(major: Int32, minor: Int32)
         /// The greeting is sent the given number of seconds after the connection is accepted. 0 disables the fault.
         case slowGreeting(Double)

@@ -129,13 +129,11 @@ struct PlayedTrace {
     }
 }
 
-/// A trace event to be played back by a simulated gpsd.
 struct PlayedEvent {
     enum Contents {
         case report([UInt8], GPSDReport)
         /// A line that is not JSON: receiver output without its line ending.
         case text([UInt8])
-        /// The connection to gpsd was lost or restored.
         case lost, regained
     }
 

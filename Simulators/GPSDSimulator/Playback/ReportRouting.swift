@@ -5,7 +5,6 @@ import GPSDProtocol
 import JSONBytes
 import NMEAFormat
 
-/// Selects the clients that receive a report.
 enum ReportRouting {
     static func isSent(_ report: GPSDReport, _ line: [UInt8], _ policy: GPSDWatch, _ path: String) -> Bool {
         guard policy.watches(path) else { return false }

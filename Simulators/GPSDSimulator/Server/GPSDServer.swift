@@ -45,8 +45,7 @@ public final class GPSDServer: Sendable {
     ///
     /// Throws `DeviceError` with the code `busy` if the port is in use or the process has no free descriptor, and
     /// `invalidConfiguration` if a fault names a receiver that is not in the trace.
-    @discardableResult
-    public func start() throws(DeviceError) -> UInt16 {
+    @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }
             let listener = try LoopbackListener(port: options.port, for: "The simulated gpsd")

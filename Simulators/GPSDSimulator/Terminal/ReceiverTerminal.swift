@@ -56,8 +56,7 @@ public final class ReceiverTerminal: Sendable {
     /// Opens the terminal and returns its path. If the receiver is already running, returns its current path.
     ///
     /// Throws `DeviceError` if the trace does not contain the receiver or no pseudo-terminal is available.
-    @discardableResult
-    public func start() throws(DeviceError) -> String {
+    @discardableResult public func start() throws(DeviceError) -> String {
         try thread.start { () throws(DeviceError) in
             let player = try SentencePlayer(file, receiver: receiver, options: options)
             let shared = try SharedState(for: "the simulated receiver")

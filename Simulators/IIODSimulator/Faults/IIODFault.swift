@@ -50,10 +50,7 @@ public struct IIODFault: Sendable, Hashable {
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
     {
-        self.action = action
-        self.device = device
-        self.moment = moment
-        self.duration = duration
+        (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
     /// The default delay, in seconds, before a restarted server listens again.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command line that a client has sent.
 enum IIODCommand: Hashable {
     case help, exit, version, print
     case timeout

@@ -24,9 +24,7 @@ public struct IIODeviceSignals: Sendable {
 
     /// Creates signals.
     public init(channels: [String: IIOSignal] = [:], times: [Int64]? = nil, duration: Int64? = nil) {
-        self.channels = channels
-        self.times = times
-        self.duration = duration
+        (self.channels, self.times, self.duration) = (channels, times, duration)
     }
 }
 
@@ -68,10 +66,7 @@ public struct IIOSampleTrack: Sendable {
 
     /// Creates a track. Readings that have no time or are not newer than the preceding reading are dropped.
     public init(kind: SensorKind, device: String? = nil, times: [Int64], values: [SIMD3<Double>]) {
-        self.kind = kind
-        self.device = device
-        self.times = []
-        self.values = []
+        (self.kind, self.device, self.times, self.values) = (kind, device, [], [])
         self.times.reserveCapacity(min(times.count, values.count))
         self.values.reserveCapacity(min(times.count, values.count))
         for (time, value) in zip(times, values) where self.times.last.map({ time > $0 }) ?? true {

@@ -15,9 +15,7 @@ struct IIOScanWriter: Sendable {
         timeline: IIOTimeline
     ) {
         encoder = IIOScanEncoder(layout: layout)
-        self.columns = columns
-        self.timestampChannel = timestampChannel
-        self.timeline = timeline
+        (self.columns, self.timestampChannel, self.timeline) = (columns, timestampChannel, timeline)
     }
 
     var sampleSize: Int { encoder.layout.sampleSize }

@@ -42,8 +42,7 @@ public final class IIODServer: Sendable {
     ///
     /// - Throws: An error with code `busy` if the port is in use or the process has no free descriptor, and with code
     ///   `invalidConfiguration` if a fault names an unknown device.
-    @discardableResult
-    public func start() throws(DeviceError) -> UInt16 {
+    @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)
             // The send buffer is large enough to send a typical chunk in one call.
@@ -80,8 +79,7 @@ public final class IIODServer: Sendable {
 
     /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
     /// exist.
-    @discardableResult
-    public func setValue(_ value: String, for key: String) -> Bool {
+    @discardableResult public func setValue(_ value: String, for key: String) -> Bool {
         shared.state.withLock { $0.iiodState.context.context.setValue(value, for: key) }
     }
 }

@@ -27,10 +27,7 @@ struct IIODState: Sendable {
         context: SimulatedIIOContext, signals: [IIODeviceSignals], options: IIODServerOptions,
         readClock: @escaping @Sendable (IIOTimestampClock) -> Int64
     ) {
-        self.context = context
-        self.signals = signals
-        self.options = options
-        self.readClock = readClock
+        (self.context, self.signals, self.options, self.readClock) = (context, signals, options, readClock)
         end = options.end
         xml = Array(context.context.xml(includingValues: false).utf8)
         let tag = "v" + context.context.version
@@ -64,7 +61,6 @@ extension IIODState {
         isPaced ? timeline.count(until: elapsed(now)) : nil
     }
 
-    /// Returns the number of samples that were due before `now`.
     func sampleCount(before timeline: IIOTimeline, _ now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {

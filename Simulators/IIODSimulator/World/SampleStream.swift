@@ -34,12 +34,8 @@ struct SampleStream {
         device: Int, samples: Int, mask: IIODChannelMask, serial: UInt64, writer: IIOScanWriter, stampOrigin: Int64,
         first: Int64, stallCount: Int
     ) {
-        self.device = device
-        self.samplesPerRefill = samples
-        self.mask = mask
-        self.serial = serial
-        self.writer = writer
-        self.stampOrigin = stampOrigin
+        (self.device, self.samplesPerRefill, self.mask) = (device, samples, mask)
+        (self.serial, self.writer, self.stampOrigin) = (serial, writer, stampOrigin)
         queue = SimulatedSampleQueue(from: first)
         handledStallCount = stallCount
     }

@@ -96,7 +96,6 @@ package struct CallbackComparison: Sendable {
 
 /// The first difference between actual and expected callbacks.
 public struct CallbackDifference: Sendable, Hashable {
-    /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
     package var name: String
     /// The line number of the expected callback. If no more callbacks were expected, the number of the last line plus

@@ -41,9 +41,7 @@ package struct TTYSettings: Sendable, Hashable {
     package var usesHardwareFlowControl: Bool
 
     package init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
-        self.speed = speed
-        self.dtr = dtr
-        self.usesHardwareFlowControl = usesHardwareFlowControl
+        (self.speed, self.dtr, self.usesHardwareFlowControl) = (speed, dtr, usesHardwareFlowControl)
     }
 }
 
@@ -86,13 +84,9 @@ package struct USBEndpoints: Sendable, Hashable {
         path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
         inputPacketLength: Int? = nil
     ) {
-        self.path = path
-        self.interface = interface
-        self.alternate = alternate
-        self.input = input
-        self.output = output
-        self.packetLength = packetLength
-        self.inputPacketLength = inputPacketLength ?? packetLength
+        (self.path, self.interface, self.alternate) = (path, interface, alternate)
+        (self.input, self.output) = (input, output)
+        (self.packetLength, self.inputPacketLength) = (packetLength, inputPacketLength ?? packetLength)
     }
 }
 

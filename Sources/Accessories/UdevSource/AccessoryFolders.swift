@@ -60,9 +60,7 @@ struct AccessoryFolders {
     private var reportedFolderProblems: [String: String] = [:]
 
     init(_ folders: [String], settleTime: Double, age: @escaping @Sendable (FileStamp) -> Double = { $0.age() }) {
-        self.folders = folders
-        self.settleTime = settleTime
-        self.age = age
+        (self.folders, self.settleTime, self.age) = (folders, settleTime, age)
     }
 
     /// Returns the changes since the previous scan. `nextScan` is the time at which to scan again. If it is `nil`, the

@@ -89,9 +89,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     init(configuration: Configuration, clock: any DeviceClock, dependencies: UdevSourceDependencies) {
-        self.configuration = configuration
-        self.clock = clock
-        self.dependencies = dependencies
+        (self.configuration, self.clock, self.dependencies) = (configuration, clock, dependencies)
         problemList = ProblemList(onChange: dependencies.onProblems)
         let settleTime = configuration.accessorySettleTime.value.inSeconds
         state = Mutex(

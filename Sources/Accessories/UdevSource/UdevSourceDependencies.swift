@@ -72,7 +72,6 @@ extension OpenedChannel {
     }
 }
 
-/// The result of checking whether a node can be opened.
 enum NodeAccess: Sendable {
     case ready
     case missing

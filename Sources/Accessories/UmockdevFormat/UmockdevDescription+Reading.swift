@@ -21,7 +21,6 @@ extension UmockdevDescription {
     }
 }
 
-/// Parses a description line by line.
 struct UmockdevReader {
     private var lines: RecordingLines
     private var devices: [UmockdevDevice] = []
@@ -178,7 +177,6 @@ struct UmockdevReader {
     private func failure(_ reason: String) -> DeviceError { lines.failure(reason) }
 }
 
-/// The lines of a recording, with line numbers.
 struct RecordingLines {
     private let bytes: [UInt8]
     private let name: String

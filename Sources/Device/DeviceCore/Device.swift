@@ -60,16 +60,9 @@ public final class Device: Sendable {
         beaconSource: any BeaconSource, statusSource: any StatusSource, calibrations: any CalibrationStore,
         playback: (any PlaybackExecutorProvider)? = nil
     ) {
-        self.name = name
-        self.clock = clock
-        self.configuration = configuration
-        self.positionSource = positionSource
-        self.motionSource = motionSource
-        self.accessories = accessories
-        self.beaconSource = beaconSource
-        self.statusSource = statusSource
-        self.calibrations = calibrations
-        self.playback = playback
+        (self.name, self.clock, self.configuration, self.positionSource) = (name, clock, configuration, positionSource)
+        (self.motionSource, self.accessories, self.beaconSource) = (motionSource, accessories, beaconSource)
+        (self.statusSource, self.calibrations, self.playback) = (statusSource, calibrations, playback)
     }
 
     /// The accessory source. The live device has no accessories until the program uses External Accessory.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats numbers as decimal ASCII digits.
 package enum DecimalDigits {
     /// The temporary buffer's capacity in bytes, enough for the 20 digits of `UInt64.max` and for leading zeros.
     private static let maximumDigits = 32

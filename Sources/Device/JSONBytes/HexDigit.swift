@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts between bytes and hexadecimal digits.
 package enum HexDigit {
     /// Returns the value of a hexadecimal digit in uppercase or lowercase, or nil for any other character.
     package static func value(_ digit: UInt8) -> UInt8? {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Methods that read numbers.
 extension JSONReader {
     /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
     /// and `NaN`. Lacks the fast path of ``doubleIfPresent()``, as most callers read sensor data, often signed or long.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Methods that skip values.
 extension JSONReader {
     /// Skips and validates the next value. Not recursive, so that deep nesting cannot exhaust the stack.
     package mutating func skipValue() throws(JSONError) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Methods that read Booleans, `null` and strings.
 extension JSONReader {
     package mutating func readBool() throws(JSONError) -> Bool {
         guard let value = try boolIfPresent(skippingOthers: false) else { throw JSONError(.wrongType, at: offset) }

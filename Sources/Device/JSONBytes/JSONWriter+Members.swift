@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type that can be written as a JSON value.
 @usableFromInline package protocol JSONWritable {
     /// Appends exactly one JSON value.
     func write(to writer: inout JSONWriter)
 }
 
-/// Methods that append members, objects and arrays.
 extension JSONWriter {
     /// Appends a member. The key must be printable ASCII without quotes or backslashes. Writes `null` for nil.
     @inlinable package mutating func member(_ key: StaticString, _ value: some JSONWritable) {

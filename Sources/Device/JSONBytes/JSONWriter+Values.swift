@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Methods that append keys and strings.
 extension JSONWriter {
     @usableFromInline package mutating func key(text key: String) {
         string(key)
@@ -91,7 +90,6 @@ extension JSONWriter {
     }
 }
 
-/// Methods that append numbers.
 extension JSONWriter {
     @usableFromInline package mutating func int(_ value: Int64) {
         separate()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Methods that create directories, and write and replace whole files.
 extension FileIO {
     /// Creates a directory and its parents. Does nothing if it exists. The path must be absolute.
     package static func createDirectory(_ path: String) throws(DeviceError) {

@@ -116,7 +116,6 @@ package struct DirectoryEntries: ~Copyable {
     }
 }
 
-/// Creates temporary files and directories with unique names.
 package enum TemporaryFiles {
     /// The template suffix that mkdtemp(3) and mkstemp(3) replace with unique characters.
     private static let templateSuffix = "XXXXXX"

@@ -20,7 +20,6 @@ package struct SocketType: Sendable {
     }
 }
 
-/// Wrappers for the socket functions of the C library.
 package enum Sockets {
     /// Creates a non-blocking, close-on-exec socket. Returns a negative value on failure, with the reason in `errno`.
     package static func open(_ family: Int32, _ kind: SocketType, protocol number: Int32 = 0) -> Int32 {

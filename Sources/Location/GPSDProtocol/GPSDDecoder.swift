@@ -126,9 +126,7 @@ package struct GPSDDecoder: Sendable {
         try reader.beginObject()
         return reader
     }
-}
 
-extension GPSDDecoder {
     /// Returns an empty string if the path is absent or too long.
     mutating func readReceiver(_ reader: inout JSONReader) throws(JSONError) -> String {
         guard let text = try reader.textIfPresent(), text.rawBytes.count <= Self.maximumTextLength,

@@ -19,6 +19,22 @@ package enum GPSDReport: Sendable {
     /// A valid report of a class that is not decoded.
     case other(GPSDClass)
     case malformed(GPSDMalformedReport)
+
+    /// Shifts the report's time, if it has one, by a number of nanoseconds.
+    package func shifted(by shift: Int64) -> GPSDReport {
+        switch self {
+        case .position(var report):
+            report.time = report.time?.shifted(by: shift)
+            return .position(report)
+        case .sky(var report):
+            report.time = report.time?.shifted(by: shift)
+            return .sky(report)
+        case .attitude(var report):
+            report.time = report.time?.shifted(by: shift)
+            return .attitude(report)
+        case .version, .devices, .device, .watch, .error, .other, .malformed: return self
+        }
+    }
 }
 
 /// A gpsd server's greeting (VERSION). Missing strings are empty, and missing numbers are -1.
@@ -51,24 +67,6 @@ package struct GPSDWatch: Sendable, Hashable {
     package var device = ""
 
     package init() {}
-}
-
-extension GPSDReport {
-    /// Shifts the report's time, if it has one, by a number of nanoseconds.
-    package func shifted(by shift: Int64) -> GPSDReport {
-        switch self {
-        case .position(var report):
-            report.time = report.time?.shifted(by: shift)
-            return .position(report)
-        case .sky(var report):
-            report.time = report.time?.shifted(by: shift)
-            return .sky(report)
-        case .attitude(var report):
-            report.time = report.time?.shifted(by: shift)
-            return .attitude(report)
-        case .version, .devices, .device, .watch, .error, .other, .malformed: return self
-        }
-    }
 }
 
 extension WallTime {

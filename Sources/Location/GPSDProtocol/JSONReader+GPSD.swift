@@ -5,8 +5,7 @@ import JSONBytes
 
 // Readers for gpsd's values. A value of the wrong type or out of range counts as absent.
 extension JSONReader {
-    @inline(__always)
-    mutating func quantity() throws(JSONError) -> Double {
+    @inline(__always) mutating func quantity() throws(JSONError) -> Double {
         let value = try doubleIfPresent()
         return value.isFinite ? value : .nan
     }

@@ -22,8 +22,7 @@ extension PositionReport.Values {
 
     /// Replaces implausible values with NaN and returns their number. Such values could overflow calculations or
     /// suggest a false accuracy.
-    @discardableResult
-    package mutating func discardOutOfRangeValues() -> Int {
+    @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&latitude, -90, 90, &count)
         Self.limit(&longitude, -180, 180, &count)
@@ -65,8 +64,7 @@ extension PositionReport.Values {
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
     /// at most 1000. Receivers write 0 for unknown values, which are replaced but not counted.
-    @discardableResult
-    package mutating func discardOutOfRangeValues() -> Int {
+    @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&hdop, &count)
         Self.limit(&vdop, &count)
@@ -86,8 +84,7 @@ extension SkyReport {
 
 extension AttitudeReport {
     /// Replaces angles beyond ±360° with NaN and returns their number.
-    @discardableResult
-    package mutating func discardOutOfRangeValues() -> Int {
+    @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         for angle in [heading, magneticHeading, pitch, roll, yaw, dip] where abs(angle) > 360 { count &+= 1 }
         if count > 0 {

@@ -23,8 +23,7 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
 
     /// Reads a number. Returns NaN if the value is not a finite number. Parsing is fastest if all values of a key have
     /// the same number of digits.
-    @inline(__always)
-    mutating func quantity(_ reader: inout JSONReader) throws(JSONError) -> Double {
+    @inline(__always) mutating func quantity(_ reader: inout JSONReader) throws(JSONError) -> Double {
         let value = try keys.doubleIfPresent(&reader)
         return value.isFinite ? value : .nan
     }

@@ -73,7 +73,6 @@ package struct GPSDTiming: Sendable {
     package init() {}
 }
 
-/// The counters of a gpsd client.
 package struct GPSDStatistics: Sendable, Hashable {
     package var connections = 0
     package var lines = 0

@@ -61,12 +61,10 @@ struct SineCosine {
     }
 
     static func - (left: SineCosine, right: SineCosine) -> SineCosine { left + (-right) }
-}
 
-private var degree: Double { Double.pi / 180 }
-
-extension SineCosine {
     /// A tiny value that replaces a sine or cosine of zero where zero would leave a direction undefined. Its square
     /// does not underflow.
     static var tiny: Double { 0x1p-511 }
 }
+
+private var degree: Double { Double.pi / 180 }

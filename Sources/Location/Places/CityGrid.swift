@@ -87,8 +87,7 @@ struct CityGrid: Sendable {
     /// a point. The closure may reduce the limit, but must not increase it, because the initial limit determines
     /// the cells. Distances are computed on a plane: at 100 km, the error is a few metres, except near the poles. NaN
     /// and infinite arguments trap. `PlaceData.place` rejects them.
-    @inline(__always)
-    func forEachCity(
+    @inline(__always) func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
         _ body: (Int, Double, inout Double) throws(PlaceDataError) -> Void
     ) throws(PlaceDataError) {

@@ -47,8 +47,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     var count: Int { bytes.count }
 
     /// Returns a little-endian integer of up to four bytes. It must be less than 2^31 to fit into a 32-bit `Int`.
-    @inline(__always)
-    func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
+    @inline(__always) func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
         var value = 0
         for index in 0..<width { value |= Int(bytes[offset + index]) << (8 * index) }
@@ -86,8 +85,7 @@ struct PlaceCursor {
 
     /// Reads an integer of up to four bytes. Each byte contains seven bits of the value, least significant first. The
     /// top bit is set in every byte except the last.
-    @inline(__always)
-    mutating func nextUnsigned() throws(PlaceDataError) -> Int {
+    @inline(__always) mutating func nextUnsigned() throws(PlaceDataError) -> Int {
         var value = 0
         var shift = 0
         while shift < 28 {
@@ -101,8 +99,7 @@ struct PlaceCursor {
     }
 
     /// Reads an integer whose lowest bit contains the sign.
-    @inline(__always)
-    mutating func nextSigned() throws(PlaceDataError) -> Int {
+    @inline(__always) mutating func nextSigned() throws(PlaceDataError) -> Int {
         let value = try nextUnsigned()
         return value & 1 == 0 ? value >> 1 : -(value >> 1) - 1
     }

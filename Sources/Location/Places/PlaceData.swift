@@ -81,8 +81,7 @@ struct PlaceTable: Sendable {
 
     var count: Int { bytes.count / width }
 
-    @inline(__always)
-    func integer(_ row: Int, at offset: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
+    @inline(__always) func integer(_ row: Int, at offset: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
         guard row >= 0, row < self.count else { throw .damaged }
         return try bytes.integer(at: row * width + offset, byteCount: count)
     }

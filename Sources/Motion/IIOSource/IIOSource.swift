@@ -79,9 +79,7 @@ public final class IIOSource: MotionSource {
 
     /// Returns a sensor's rate in hertz, measured over about one second, or nil if no rate has been measured.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? { hub.measuredRate(of: sensor) }
-}
 
-extension IIOSource {
     /// The sessions of all contexts. Their running threads retain the group, which thus outlives the source.
     private final class SessionGroup: Sendable {
         private struct WeakHub { weak var hub: MotionHub? }

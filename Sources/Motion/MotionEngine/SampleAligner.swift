@@ -183,8 +183,7 @@ struct SampleAligner: Sendable {
     // MARK: Output
 
     /// The sensor whose samples trigger state updates.
-    @inline(__always)
-    private var drivingSensor: Sensor {
+    @inline(__always) private var drivingSensor: Sensor {
         mutating get {
             if !queues[Self.gyroscope].isEmpty { return .gyroscope }
             return timings[Self.gyroscope].isExpected && !timings[Self.gyroscope].isLost

@@ -60,22 +60,19 @@ struct SensorTiming: Sendable {
     }
 
     /// Returns the timeout in nanoseconds: three intervals, but at least 0.5 s and at most 30 s, plus the latency.
-    @inline(__always)
-    func timeout(latency: Int64) -> Int64 {
+    @inline(__always) func timeout(latency: Int64) -> Int64 {
         let tripled = (interval ?? 0).multipliedReportingOverflow(by: 3)
         let slow = tripled.overflow ? Int64.max : tripled.partialValue
         return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
     }
 
-    @inline(__always)
-    func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
+    @inline(__always) func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
         guard let reference = newestArrival ?? awaitedSince else { return false }
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > timeout(latency: latency)
     }
 
     /// Returns true if the sensor may still deliver a sample whose timestamp is not later than `stamp`.
-    @inline(__always)
-    func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
+    @inline(__always) func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
         guard isExpected, !isLost, !hasForeignClock else { return false }
         if let newest, newest >= stamp { return false }
         if isSilent(at: arrival, latency: latency) { return false }

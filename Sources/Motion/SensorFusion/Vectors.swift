@@ -14,12 +14,10 @@ extension SIMD3<Double> {
 
 /// Three-dimensional vectors stored in four lanes, which fit into processor registers.
 extension SIMD4<Double> {
-    @inline(__always)
-    func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
+    @inline(__always) func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 
     /// Returns the cross product of the first three lanes. The fourth lane is zero.
-    @inline(__always)
-    func cross(_ other: SIMD4<Double>) -> SIMD4<Double> {
+    @inline(__always) func cross(_ other: SIMD4<Double>) -> SIMD4<Double> {
         let first = y * other.z - z * other.y
         let second = z * other.x - x * other.z
         let third = x * other.y - y * other.x
@@ -27,13 +25,11 @@ extension SIMD4<Double> {
     }
 
     /// Returns the first three lanes clamped to -limit ... limit. The fourth lane is zero.
-    @inline(__always)
-    func limited(to limit: Double) -> SIMD4<Double> {
+    @inline(__always) func limited(to limit: Double) -> SIMD4<Double> {
         SIMD4(x.limited(to: limit), y.limited(to: limit), z.limited(to: limit), 0)
     }
 }
 
 extension Double {
-    @inline(__always)
-    func limited(to limit: Double) -> Double { self > limit ? limit : self < -limit ? -limit : self }
+    @inline(__always) func limited(to limit: Double) -> Double { self > limit ? limit : self < -limit ? -limit : self }
 }

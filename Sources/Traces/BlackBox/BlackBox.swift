@@ -67,11 +67,7 @@ package final class BlackBox: Sendable {
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void
     ) {
-        self.ring = ring
-        self.writer = writer
-        self.options = options
-        self.clock = clock
-        self.onEvent = onEvent
+        (self.ring, self.writer, self.options, self.clock, self.onEvent) = (ring, writer, options, clock, onEvent)
         self.run =
             run ?? { body in
                 do throws(DeviceError) { try WorkerThread.start(body) } catch { body() }

@@ -3,7 +3,6 @@
 import DeviceCore
 import Geodesy
 
-/// Statistics of position reports.
 struct PositionStatistics {
     private static let maximumErrors = 65_536
     private var result = TraceSummary.Positions()

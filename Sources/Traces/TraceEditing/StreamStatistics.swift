@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// Event statistics, grouped by stream.
 struct StreamStatistics {
     /// The maximum number of intervals, and of long intervals, that are stored per stream.
     static let maximumIntervals = 4096

@@ -11,8 +11,7 @@ public enum TraceEditor {
     /// times at which playback would deliver them.
     ///
     /// - Returns: Remarks about lines that were skipped or only partly read, grouped by problem.
-    @discardableResult
-    public static func write(
+    @discardableResult public static func write(
         _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
     ) throws(DeviceError) -> [String] {
         var edits = edits

@@ -5,7 +5,6 @@ import Trace
 
 /// The targets and periods of faults, and the checks of a fault against the trace.
 extension TraceFault.Action {
-    /// The kind of target.
     enum Subject {
         case receivers
         case accessories

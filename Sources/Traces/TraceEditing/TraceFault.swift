@@ -48,10 +48,7 @@ public struct TraceFault: Sendable, Hashable {
 
     /// Creates a fault.
     public init(_ action: Action, target: String? = nil, at start: Duration = .zero, for duration: Duration? = nil) {
-        self.action = action
-        self.target = target
-        self.start = start
-        self.duration = duration
+        (self.action, self.target, self.start, self.duration) = (action, target, start, duration)
     }
 }
 

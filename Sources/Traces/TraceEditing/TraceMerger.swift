@@ -35,8 +35,7 @@ public enum TraceMerger {
     ///
     /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum and different
     ///   clocks, and any warnings.
-    @discardableResult
-    public static func write(
+    @discardableResult public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink
     ) throws(DeviceError) -> [String] {
         guard !traces.isEmpty, traces.count <= maximumCount else {

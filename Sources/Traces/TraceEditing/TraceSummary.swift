@@ -33,7 +33,6 @@ package struct TraceSummary: Sendable {
         package var rate: Double? { interval > 0 ? 1e9 / Double(interval) : nil }
     }
 
-    /// Statistics of the positions.
     package struct Positions: Sendable {
         /// The number of position reports, including those without a fix.
         package var count = 0

@@ -54,9 +54,7 @@ struct EpochAssembler {
     private var isAfterLoss = true
 
     init(start: WallTime?, receiver: String? = nil, includesMissing: Bool = false) {
-        self.start = start
-        self.receiver = receiver
-        self.includesMissing = includesMissing
+        (self.start, self.receiver, self.includesMissing) = (start, receiver, includesMissing)
     }
 
     static let implausibleText =

@@ -26,9 +26,7 @@ package struct DeclaredAccessory: Sendable, Hashable {
     package var endpoints: [Endpoint]
 
     package init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
-        self.name = name
-        self.portPath = portPath ?? name
-        self.endpoints = endpoints
+        (self.name, self.portPath, self.endpoints) = (name, portPath ?? name, endpoints)
     }
 
     /// The description to publish. If another declared accessory has the same identity, the source replaces the

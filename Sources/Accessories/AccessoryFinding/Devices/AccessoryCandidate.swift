@@ -23,12 +23,7 @@ package struct AccessoryCandidate: Sendable, Hashable {
         name: String, portPath: String, vendorID: UInt16? = nil, productID: UInt16? = nil, interface: UInt8? = nil,
         node: String, reason: String
     ) {
-        self.name = name
-        self.portPath = portPath
-        self.vendorID = vendorID
-        self.productID = productID
-        self.interface = interface
-        self.node = node
-        self.reason = reason
+        (self.name, self.portPath, self.vendorID, self.productID) = (name, portPath, vendorID, productID)
+        (self.interface, self.node, self.reason) = (interface, node, reason)
     }
 }

@@ -38,8 +38,7 @@ package struct AccessoryTree: Sendable {
 
     /// Removes a record. Returns the path of the attached device to which it belonged, or `nil` if the record is
     /// unknown.
-    @discardableResult
-    package mutating func remove(_ record: UdevRecord) -> String? {
+    @discardableResult package mutating func remove(_ record: UdevRecord) -> String? {
         guard let position = USBTopologyPosition(record), roots[position.root]?.removeValue(forKey: record.path) != nil
         else { return nil }
         if roots[position.root]?.isEmpty == true { roots[position.root] = nil }

@@ -35,15 +35,9 @@ package struct UdevRecord: Sendable, Hashable {
         properties: [String: String] = [:], attributes: [String: String] = [:], usbInterface: String = "",
         usbDevice: String = ""
     ) {
-        self.path = path
-        self.subsystem = subsystem
-        self.type = type
-        self.node = node
-        self.isInitialized = isInitialized
-        self.properties = properties
-        self.attributes = attributes
-        self.usbInterface = usbInterface
-        self.usbDevice = usbDevice
+        (self.path, self.subsystem, self.type) = (path, subsystem, type)
+        (self.node, self.isInitialized, self.properties) = (node, isInitialized, properties)
+        (self.attributes, self.usbInterface, self.usbDevice) = (attributes, usbInterface, usbDevice)
     }
 
     /// Returns the bytes of a binary attribute, or `nil` if the attribute is missing or not hexadecimal.

@@ -49,10 +49,7 @@ final class MonitorLoop {
         connect: @escaping @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection,
         receive: @escaping @Sendable (UdevEvent) -> Void
     ) {
-        self.dependencies = dependencies
-        self.control = control
-        self.connect = connect
-        self.receive = receive
+        (self.dependencies, self.control, self.connect, self.receive) = (dependencies, control, connect, receive)
         controlSocketWatcher = ControlSocketWatcher(dependencies.options.controlSocketPath)
         table = DeviceTable(limit: dependencies.options.maximumDevices)
         backoff = Backoff(first: Self.initialRetryDelay, limit: dependencies.options.scanInterval)

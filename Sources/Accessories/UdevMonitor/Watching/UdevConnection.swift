@@ -32,7 +32,6 @@ enum UdevMessage {
     case failed(errno: Int32)
 }
 
-/// The dependencies of a monitor.
 struct MonitorDependencies: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions

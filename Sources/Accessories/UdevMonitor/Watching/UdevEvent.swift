@@ -52,10 +52,8 @@ package struct UdevSelection: Sendable, Hashable {
     package var binaryAttributes: [String]
 
     package init(subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []) {
-        self.subsystem = subsystem
-        self.type = type
-        self.attributes = attributes
-        self.binaryAttributes = binaryAttributes
+        (self.subsystem, self.type) = (subsystem, type)
+        (self.attributes, self.binaryAttributes) = (attributes, binaryAttributes)
     }
 
     func matches(subsystem: String, type: String) -> Bool {

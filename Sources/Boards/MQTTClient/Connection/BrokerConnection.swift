@@ -14,12 +14,10 @@ package struct BrokerMessage: Sendable, Equatable {
     }
 }
 
-/// An event of a connection to a broker.
 package enum BrokerEvent: Sendable, Equatable {
     case connected
     /// The broker has acknowledged the message with this ID.
     case delivered(Int32)
-    /// The broker has accepted or rejected a topic subscription.
     case subscribed(topic: String, isAllowed: Bool)
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
@@ -29,7 +27,6 @@ package enum BrokerEvent: Sendable, Equatable {
     package static let payloadLimit = 65_536
 }
 
-/// The settings of a connection to a broker.
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerCredentialFiles

@@ -77,8 +77,7 @@ final class Spool {
     // MARK: Writing
 
     /// Appends a message. Returns false if the message is too long or cannot be encoded as a line.
-    @discardableResult
-    func append(_ kind: SpoolRecord.Kind, topic: String, payload: [UInt8]) -> Bool {
+    @discardableResult func append(_ kind: SpoolRecord.Kind, topic: String, payload: [UInt8]) -> Bool {
         let record = SpoolRecord(number: nextNumber, kind: kind, topic: topic, payload: payload)
         let line = SpoolLine.record(record).bytes
         guard line.count <= SpoolLine.limit, !payload.contains(UInt8(ascii: "\n")), !topic.contains(" ") else {

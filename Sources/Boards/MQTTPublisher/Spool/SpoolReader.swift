@@ -75,8 +75,7 @@ struct SpoolMemory {
         bytes += Self.size(record)
     }
 
-    @discardableResult
-    mutating func removeFirst() -> SpoolRecord? {
+    @discardableResult mutating func removeFirst() -> SpoolRecord? {
         guard let record = first else { return nil }
         bytes -= Self.size(record)
         start += 1

@@ -45,18 +45,10 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
         serialNumber: String = "", firmwareRevision: String = "", hardwareRevision: String = "", portPath: String = "",
         vendorID: UInt16? = nil, productID: UInt16? = nil, protocols: [AccessoryProtocol] = []
     ) {
-        self.id = id
-        self.identity = identity
-        self.name = name
-        self.manufacturer = manufacturer
-        self.modelNumber = modelNumber
-        self.serialNumber = serialNumber
-        self.firmwareRevision = firmwareRevision
-        self.hardwareRevision = hardwareRevision
-        self.portPath = portPath
-        self.vendorID = vendorID
-        self.productID = productID
-        self.protocols = protocols
+        (self.id, self.identity, self.name) = (id, identity, name)
+        (self.manufacturer, self.modelNumber, self.serialNumber) = (manufacturer, modelNumber, serialNumber)
+        (self.firmwareRevision, self.hardwareRevision, self.portPath) = (firmwareRevision, hardwareRevision, portPath)
+        (self.vendorID, self.productID, self.protocols) = (vendorID, productID, protocols)
     }
 
     package var portIdentity: String { "port:\(portPath)" }
@@ -102,10 +94,7 @@ public struct AccessoryProtocol: Sendable, Hashable {
     }
 
     package init(name: String, origin: Origin, interface: UInt8? = nil, node: (any AccessoryNode)?) {
-        self.name = name
-        self.origin = origin
-        self.interface = interface
-        self.node = node
+        (self.name, self.origin, self.interface, self.node) = (name, origin, interface, node)
     }
 
     /// Returns true if all properties are equal.

@@ -37,7 +37,6 @@ public enum AccessoryEvent: Sendable {
     case detached(AccessoryDescription)
 }
 
-/// The source of a device without accessories.
 package struct NoAccessorySource: AccessorySource {
     package init() {}
 

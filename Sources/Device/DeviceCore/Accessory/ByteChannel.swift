@@ -56,9 +56,7 @@ public struct ByteChannelStatus: Sendable {
 
     /// Creates a status.
     public init(bytesAvailable: Int, spaceAvailable: Int, end: ByteChannelEnd?) {
-        self.bytesAvailable = bytesAvailable
-        self.spaceAvailable = spaceAvailable
-        self.end = end
+        (self.bytesAvailable, self.spaceAvailable, self.end) = (bytesAvailable, spaceAvailable, end)
     }
 
     package static var closed: ByteChannelStatus {
@@ -117,8 +115,6 @@ public struct ByteChannelEnd: Sendable {
 
     /// Creates a description of how a connection ended.
     public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {
-        self.reason = reason
-        self.error = error
-        self.unsentBytes = unsentBytes
+        (self.reason, self.error, self.unsentBytes) = (reason, error, unsentBytes)
     }
 }

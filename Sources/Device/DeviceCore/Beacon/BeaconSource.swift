@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of Bluetooth beacon advertisements.
 package protocol BeaconSource: Sendable {
     /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
     /// reason.
@@ -34,9 +33,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 
     /// Creates an identity.
     public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
+        (self.uuid, self.major, self.minor) = (uuid, major, minor)
     }
 }
 
@@ -53,14 +50,10 @@ public struct BeaconSighting: Sendable {
 
     /// Creates a sighting.
     public init(identity: BeaconIdentity, rssi: Int8?, measuredPower: Int8, time: BootTime) {
-        self.identity = identity
-        self.rssi = rssi
-        self.measuredPower = measuredPower
-        self.time = time
+        (self.identity, self.rssi, self.measuredPower, self.time) = (identity, rssi, measuredPower, time)
     }
 }
 
-/// The source of a device that cannot receive beacons.
 package struct NoBeaconSource: BeaconSource {
     package init() {}
 

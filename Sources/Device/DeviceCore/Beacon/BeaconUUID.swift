@@ -3,7 +3,7 @@
 import JSONBytes
 
 /// The 128-bit UUID of a beacon's owner. Does not require Foundation.
-public struct BeaconUUID: Sendable, Hashable {
+public struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
     /// The first eight bytes, most significant byte first.
     public var high: UInt64
     /// The last eight bytes, most significant byte first.
@@ -38,9 +38,7 @@ public struct BeaconUUID: Sendable, Hashable {
     package var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }
-}
 
-extension BeaconUUID: CustomStringConvertible {
     /// The standard string form, in uppercase.
     public var description: String {
         var text = HexDigit.text(bytes).uppercased()

@@ -66,10 +66,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
 
     /// Creates a set of file paths.
     public init(password: String? = nil, authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
-        self.password = password
-        self.authorities = authorities
-        self.certificate = certificate
-        self.key = key
+        (self.password, self.authorities, self.certificate, self.key) = (password, authorities, certificate, key)
     }
 
     static let names:

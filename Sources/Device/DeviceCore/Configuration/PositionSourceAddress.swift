@@ -34,9 +34,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// Creates the address of a gpsd server.
     public init(client: Client = .native, host: String = "localhost", port: UInt16 = 2947) {
-        self.client = client
-        self.host = host
-        self.port = port
+        (self.client, self.host, self.port) = (client, host, port)
         topic = ""
     }
 

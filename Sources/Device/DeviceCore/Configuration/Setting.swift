@@ -74,12 +74,8 @@ public struct SensorSetting: Sendable, Hashable {
         sensor: String, kind: SensorKind? = nil, mountMatrix: MountMatrix? = nil, convention: MountConvention? = nil,
         trigger: String? = nil, isPolled: Bool = false
     ) {
-        self.sensor = sensor
-        self.kind = kind
-        self.mountMatrix = mountMatrix
-        self.convention = convention
-        self.trigger = trigger
-        self.isPolled = isPolled
+        (self.sensor, self.kind, self.mountMatrix) = (sensor, kind, mountMatrix)
+        (self.convention, self.trigger, self.isPolled) = (convention, trigger, isPolled)
     }
 
     package func applies(to description: SensorDescription) -> Bool {

@@ -202,7 +202,6 @@ package struct SettingsJSON {
     /// The maximum number of protocol names in a list. Realistic lists are far shorter.
     package static let maximumProtocols = 1000
 
-    /// Returns the part of an error message that describes an invalid protocol name.
     package static func invalidNameProblem(_ text: String) -> String {
         "is \"\(TerminalSanitizer.sanitized(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }

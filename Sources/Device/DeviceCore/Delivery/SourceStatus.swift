@@ -23,7 +23,6 @@ package enum SourceStatus: Sendable {
     case unknown
     /// Readings are being delivered or will follow.
     case available
-    /// Readings are unavailable. The error states the reason.
     indirect case unavailable(DeviceError)
 
     package init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }

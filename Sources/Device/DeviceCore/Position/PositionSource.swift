@@ -57,10 +57,8 @@ public struct PositionRequest: Sendable, Hashable {
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
-        self.includesAllReports = everyReport
-        self.receiver = receiver
-        self.includesLines = lines
-        self.includesRawBytes = rawReports
+        (self.includesAllReports, self.receiver) = (everyReport, receiver)
+        (self.includesLines, self.includesRawBytes) = (lines, rawReports)
     }
 }
 

@@ -135,8 +135,7 @@ package struct BlueZClient {
 
     // MARK: Calls
 
-    @discardableResult
-    private mutating func send(_ call: DBusCall) -> UInt32 {
+    @discardableResult private mutating func send(_ call: DBusCall) -> UInt32 {
         serial &+= 1
         if serial == 0 { serial = 1 }
         outgoing += call.bytes(serial: serial)

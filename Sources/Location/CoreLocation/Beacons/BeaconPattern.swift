@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 
 /// Matches beacons by UUID, major value and minor value. If the major or minor value is nil, any value matches.
-struct BeaconPattern: Hashable, Sendable {
+struct BeaconPattern: Hashable, Sendable, CustomStringConvertible {
     var uuid: BeaconUUID
     var major: UInt16?
     var minor: UInt16?
@@ -16,6 +16,11 @@ struct BeaconPattern: Hashable, Sendable {
     func matches(_ identity: BeaconIdentity) -> Bool {
         identity.uuid == uuid && major.map { $0 == identity.major } ?? true
             && minor.map { $0 == identity.minor } ?? true
+    }
+
+    var description: String {
+        func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
+        return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"
     }
 }
 
@@ -38,13 +43,6 @@ extension BeaconPattern {
         if let major { numbers |= 1 << 33 | UInt64(major) << 16 }
         if let minor { numbers |= 1 << 32 | UInt64(minor) }
         coder.encode(words: [uuid.high, uuid.low, numbers], forKey: Self.archiveKey)
-    }
-}
-
-extension BeaconPattern: CustomStringConvertible {
-    var description: String {
-        func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
-        return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"
     }
 }
 

@@ -72,21 +72,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return
             "CLBeacon (uuid:\(uuid), major:\(major), minor:\(minor), proximity:\(proximity) +/- \(distance), rssi:\(rssi))"
     }
-}
 
-/// The proximity class of a beacon. See ``CLBeacon/proximity`` for the exact distances.
-public enum CLProximity: Int, Sendable {
-    /// The proximity cannot be determined.
-    case unknown = 0
-    /// Up to 0.5 m away.
-    case immediate = 1
-    /// Up to 3 m away.
-    case near = 2
-    /// More than 3 m away.
-    case far = 3
-}
-
-extension CLBeacon {
     /// The values of a beacon, with the same units and invalid values as the ``CLBeacon`` properties.
     struct Values: Sendable {
         var identity: BeaconIdentity
@@ -103,6 +89,18 @@ extension CLBeacon {
                 timestamp: Date().timeIntervalSinceReferenceDate)
         }
     }
+}
+
+/// The proximity class of a beacon. See ``CLBeacon/proximity`` for the exact distances.
+public enum CLProximity: Int, Sendable {
+    /// The proximity cannot be determined.
+    case unknown = 0
+    /// Up to 0.5 m away.
+    case immediate = 1
+    /// Up to 3 m away.
+    case near = 2
+    /// More than 3 m away.
+    case far = 3
 }
 
 extension CLBeacon.Values {

@@ -42,10 +42,7 @@ public struct PlaceSearch: Sendable {
     public init(
         text: String, center: CLLocationCoordinate2D? = nil, radius: CLLocationDistance = 0, locale: Locale? = nil
     ) {
-        self.text = text
-        self.center = center
-        self.radius = radius
-        self.locale = locale
+        (self.text, self.center, self.radius, self.locale) = (text, center, radius, locale)
     }
 }
 
@@ -88,8 +85,6 @@ public struct PlaceDescription: Equatable, Sendable {
 
     /// Creates a description with a coordinate and an extent. All other values are nil.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees, radius: CLLocationDistance = 0) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.radius = radius
+        (self.latitude, self.longitude, self.radius) = (latitude, longitude, radius)
     }
 }

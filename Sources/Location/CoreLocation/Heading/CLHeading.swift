@@ -93,9 +93,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             magneticHeading, trueHeading, headingAccuracy, x, y, z)
         return "\(numbers) @ \(timestamp.utcDescription)"
     }
-}
 
-extension CLHeading {
     /// The values of a heading, with the same units and invalid values as the ``CLHeading`` properties.
     struct Values: Sendable {
         var magneticHeading: Double = 0

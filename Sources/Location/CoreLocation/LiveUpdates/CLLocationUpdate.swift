@@ -58,9 +58,7 @@ public struct CLLocationUpdate: Sendable {
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(device: LiveDevice.resolved)
     }
-}
 
-extension CLLocationUpdate {
     /// The sequence returned by `liveUpdates()`.
     public struct Updates: AsyncSequence, Sendable {
         /// The element type of the sequence.

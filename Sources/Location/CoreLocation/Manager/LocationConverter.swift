@@ -11,7 +11,6 @@ struct LocationConverter: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Converts a report to the values and details of a location.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {

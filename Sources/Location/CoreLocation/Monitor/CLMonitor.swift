@@ -65,52 +65,7 @@ public actor CLMonitor {
     /// Only one loop is active at a time. When a second loop starts, the first one ends. Trace playback waits while a
     /// loop processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
-}
 
-extension CLMonitor {
-    /// A condition and its last event.
-    public struct Record: Sendable {
-        /// The condition.
-        public let condition: any CLCondition
-        /// The last event that a loop has finished processing. Before any event has been processed, this is an event
-        /// with the assumed state.
-        public let lastEvent: Event
-    }
-
-    /// A sequence of the monitor's events.
-    public struct Events: AsyncSequence, Sendable {
-        /// The element type of the sequence.
-        public typealias Element = Event
-        /// The iterator type of the sequence.
-        public typealias AsyncIterator = Iterator
-
-        let core: MonitorCore
-
-        /// Returns an iterator over the events.
-        public func makeAsyncIterator() -> Iterator { Iterator(core: core) }
-
-        /// An iterator over the events.
-        public struct Iterator: AsyncIteratorProtocol {
-            private let handle: Handle
-
-            private final class Handle {
-                let loop: MonitorEventLoop
-
-                init(_ loop: MonitorEventLoop) { self.loop = loop }
-
-                deinit { loop.finish() }
-            }
-
-            init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
-
-            /// Returns the next event, or nil if the task is cancelled or a newer loop has started. The method never
-            /// throws on Linux.
-            public mutating func next() async throws -> Event? { await handle.loop.next() }
-        }
-    }
-}
-
-extension CLMonitor {
     /// A change of a condition's state.
     public struct Event: Sendable {
         /// The state of a condition.
@@ -161,9 +116,7 @@ extension CLMonitor {
             isPersistenceUnavailable: Bool = false
         ) {
             let status = authorization.status
-            self.identifier = identifier
-            self.state = state
-            self.refinement = refinement
+            (self.identifier, self.state, self.refinement) = (identifier, state, refinement)
             date = Date(timeIntervalSinceReferenceDate: timestamp)
             authorizationDenied = status == .denied
             authorizationDeniedGlobally = status == .denied && !authorization.servicesEnabled
@@ -173,6 +126,49 @@ extension CLMonitor {
             conditionUnsupported = isUnsupported
             conditionLimitExceeded = exceedsLimit
             persistenceUnavailable = isPersistenceUnavailable
+        }
+    }
+}
+
+extension CLMonitor {
+    /// A condition and its last event.
+    public struct Record: Sendable {
+        /// The condition.
+        public let condition: any CLCondition
+        /// The last event that a loop has finished processing. Before any event has been processed, this is an event
+        /// with the assumed state.
+        public let lastEvent: Event
+    }
+
+    /// A sequence of the monitor's events.
+    public struct Events: AsyncSequence, Sendable {
+        /// The element type of the sequence.
+        public typealias Element = Event
+        /// The iterator type of the sequence.
+        public typealias AsyncIterator = Iterator
+
+        let core: MonitorCore
+
+        /// Returns an iterator over the events.
+        public func makeAsyncIterator() -> Iterator { Iterator(core: core) }
+
+        /// An iterator over the events.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let handle: Handle
+
+            private final class Handle {
+                let loop: MonitorEventLoop
+
+                init(_ loop: MonitorEventLoop) { self.loop = loop }
+
+                deinit { loop.finish() }
+            }
+
+            init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
+
+            /// Returns the next event, or nil if the task is cancelled or a newer loop has started. The method never
+            /// throws on Linux.
+            public mutating func next() async throws -> Event? { await handle.loop.next() }
         }
     }
 }

@@ -110,8 +110,6 @@ struct MonitorState {
         return true
     }
 
-    // MARK: Persistence
-
     /// The conditions with the states of their last completed events, so that the next run repeats all other events.
     var stored: [StoredRegion] {
         conditions.compactMap { condition in

@@ -25,9 +25,7 @@ struct StoredRegion: Codable, Sendable {
     var date: Double?
 
     init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
-        self.identifier = identifier
-        self.state = state
-        self.date = date
+        (self.identifier, self.state, self.date) = (identifier, state, date)
         switch shape {
         case .circle(let circle):
             (latitude, longitude, radius) = (circle.center.latitude, circle.center.longitude, circle.radius)

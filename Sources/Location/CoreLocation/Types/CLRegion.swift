@@ -142,9 +142,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         static let identifier = "CLRegion.identifier"
         static let flags = "CLRegion.flags"
     }
-}
 
-extension CLRegion {
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [Key.identifier, Key.flags]) }
 }
 

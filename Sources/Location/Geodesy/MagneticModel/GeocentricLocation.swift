@@ -14,8 +14,7 @@ struct GeocentricLocation {
     static var referenceRadius: Double { 6_371_200 }
 
     /// Creates a location from degrees on the WGS-84 ellipsoid and a height in metres above the ellipsoid.
-    @inline(__always)
-    init(latitude: Double, longitude: Double, altitude: Double) {
+    @inline(__always) init(latitude: Double, longitude: Double, altitude: Double) {
         let angles = SineCosines(degrees: SIMD2(latitude, DegreeArithmetic.reduced(longitude)))
         let geodetic = SineCosine(sine: angles.sine.x, cosine: angles.cosine.x)
         self.longitude = SineCosine(sine: angles.sine.y, cosine: angles.cosine.y)
@@ -34,8 +33,7 @@ struct GeocentricLocation {
     }
 
     /// Converts a vector from the axes of the sphere (north, east, down) to the axes of the ellipsoid.
-    @inline(__always)
-    func rotatedToEllipsoid(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+    @inline(__always) func rotatedToEllipsoid(_ vector: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(
             rotation.cosine * vector.x - rotation.sine * vector.z, vector.y,
             rotation.sine * vector.x + rotation.cosine * vector.z)
@@ -46,16 +44,14 @@ struct GeocentricLocation {
 struct SineCosines {
     var sine, cosine: SIMD2<Double>
 
-    @inline(__always)
-    init(_ first: SineCosine, _ second: SineCosine) {
+    @inline(__always) init(_ first: SineCosine, _ second: SineCosine) {
         sine = SIMD2(first.sine, second.sine)
         cosine = SIMD2(first.cosine, second.cosine)
     }
 
     /// Creates two angles from degrees in the range -180 to 180. The error is a few units in the last place, and
     /// multiples of 90 degrees are exact. No library function is called, so the result is the same on every machine.
-    @inline(__always)
-    init(degrees: SIMD2<Double>) {
+    @inline(__always) init(degrees: SIMD2<Double>) {
         // Adding and subtracting this number rounds to an integer, because all doubles of this size are integers.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
@@ -90,8 +86,7 @@ struct SineCosines {
     }
 
     /// Adds `right` to both angles of `left`.
-    @inline(__always)
-    static func + (left: SineCosines, right: SineCosine) -> SineCosines {
+    @inline(__always) static func + (left: SineCosines, right: SineCosine) -> SineCosines {
         var sum = left
         sum.sine = left.sine * right.cosine + left.cosine * right.sine
         sum.cosine = left.cosine * right.cosine - left.sine * right.sine

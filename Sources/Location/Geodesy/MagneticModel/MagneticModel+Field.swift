@@ -31,8 +31,7 @@ extension MagneticModel {
     }
 
     /// Returns the field in the axes of the sphere (north, east, down) and its change per year.
-    @inline(__always)
-    private func sums(
+    @inline(__always) private func sums(
         at location: GeocentricLocation, years: Double, withRates: Bool
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
@@ -95,16 +94,14 @@ private struct OrderPair {
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude, radii: Double
 
-    @inline(__always)
-    init(angle: SineCosines, location: GeocentricLocation, last: Int) {
+    @inline(__always) init(angle: SineCosines, location: GeocentricLocation, last: Int) {
         self.angle = angle
         degreesBeyondLast = SIMD2(Double(last + 1), Double(last + 2))
         sinLatitude = location.latitude.sine
         radii = location.distanceInReferenceRadii
     }
 
-    @inline(__always)
-    mutating func advance(by rotation: SineCosine) {
+    @inline(__always) mutating func advance(by rotation: SineCosine) {
         angle = angle + rotation
         orders += 2
     }
@@ -139,15 +136,13 @@ private struct FieldSums {
     /// the latitude.
     private var (up, slope) = (0.0, 0.0)
 
-    @inline(__always)
-    mutating func add(_ g: Double, degree: Double, _ value: Double, derivative: Double) {
+    @inline(__always) mutating func add(_ g: Double, degree: Double, _ value: Double, derivative: Double) {
         let byDegree = degree * g
         up += (byDegree + g) * value
         slope += byDegree * derivative
     }
 
-    @inline(__always)
-    mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
+    @inline(__always) mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
         // The local `g` and `h` are sums in which each term is multiplied by its degree. They are computed from the
         // running sums, which saves a multiplication per term. The running sums contain each term once for its own
         // degree and once for each higher degree.
@@ -159,8 +154,7 @@ private struct FieldSums {
         z += cosine * (g + sums.g) + sine * (h + sums.h)
     }
 
-    @inline(__always)
-    func vector(_ cosLatitude: Double) -> SIMD3<Double> {
+    @inline(__always) func vector(_ cosLatitude: Double) -> SIMD3<Double> {
         SIMD3(x.sum() - cosLatitude * slope, y.sum(), -up - cosLatitude * z.sum())
     }
 }

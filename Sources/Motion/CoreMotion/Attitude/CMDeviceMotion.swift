@@ -85,9 +85,7 @@ open class CMDeviceMotion: CMLogItem {
     }
 
     private static let archiveKey = "CMDeviceMotion.values"
-}
 
-extension CMDeviceMotion {
     struct Values: Sendable {
         var attitude = CMQuaternion(x: 0, y: 0, z: 0, w: 1)
         var rotationRate = CMRotationRate()
@@ -96,6 +94,16 @@ extension CMDeviceMotion {
         var magneticField = CMCalibratedMagneticField(field: CMMagneticField(), accuracy: .uncalibrated)
         var heading = -1.0
         var sensorLocation = SensorLocation.default
+    }
+
+    /// The location of the sensors that measured a device motion.
+    public enum SensorLocation: Int, Sendable {
+        /// In the device itself. This is the only location on Linux.
+        case `default` = 0
+        /// In the left earpiece of Apple's headphones.
+        case headphoneLeft = 1
+        /// In the right earpiece of Apple's headphones.
+        case headphoneRight = 2
     }
 }
 
@@ -123,17 +131,5 @@ extension CMDeviceMotion.Values {
         magneticField = CMCalibratedMagneticField(field: CMMagneticField(SIMD3(n[13...15])), accuracy: accuracy)
         heading = n[17]
         sensorLocation = location
-    }
-}
-
-extension CMDeviceMotion {
-    /// The location of the sensors that measured a device motion.
-    public enum SensorLocation: Int, Sendable {
-        /// In the device itself. This is the only location on Linux.
-        case `default` = 0
-        /// In the left earpiece of Apple's headphones.
-        case headphoneLeft = 1
-        /// In the right earpiece of Apple's headphones.
-        case headphoneRight = 2
     }
 }

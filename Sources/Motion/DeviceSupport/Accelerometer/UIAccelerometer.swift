@@ -51,9 +51,7 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
         get { client.delegate }
         set { client.delegate = newValue }
     }
-}
 
-extension UIAccelerometer {
     package var droppedAccelerationCount: Int { client.droppedCount }
 }
 

@@ -75,9 +75,7 @@ public struct DeviceCapabilities: Sendable {
             }
         }
     }
-}
 
-extension DeviceCapabilities {
     /// A requirement that is not met.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// The reason why a requirement is not met.

@@ -150,8 +150,7 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    @MainActor
-    private func drain() {
+    @MainActor private func drain() {
         let device = state.withLock { state in
             state.queue.beginDrain()
             return state.device
@@ -162,8 +161,7 @@ final class ShakeMonitor: Sendable {
         if state.withLock({ $0.queue.finishDrain() }) { scheduleDrain() }
     }
 
-    @MainActor
-    private func deliver(_ item: QueuedEvent) {
+    @MainActor private func deliver(_ item: QueuedEvent) {
         let responder = state.withLock { state in
             let notified = item.event == .began ? state.firstResponder : state.notifiedResponder
             state.notifiedResponder = item.event == .began ? notified : nil

@@ -44,8 +44,7 @@ open class UIResponder: NSObject {
     open var isFirstResponder: Bool { shakeMonitor.firstResponder === self }
 
     /// Makes the object the first responder. Returns false if this object or the current first responder refuses.
-    @discardableResult
-    open func becomeFirstResponder() -> Bool {
+    @discardableResult open func becomeFirstResponder() -> Bool {
         if isFirstResponder { return true }
         guard canBecomeFirstResponder else { return false }
         if let present = shakeMonitor.firstResponder, !present.resignFirstResponder() { return false }
@@ -54,8 +53,7 @@ open class UIResponder: NSObject {
     }
 
     /// Resigns as first responder. Returns false if the object cannot resign.
-    @discardableResult
-    open func resignFirstResponder() -> Bool {
+    @discardableResult open func resignFirstResponder() -> Bool {
         guard isFirstResponder else { return true }
         guard canResignFirstResponder else { return false }
         shakeMonitor.firstResponder = nil

@@ -16,11 +16,8 @@ public struct IIOContext: Sendable, Hashable {
         name: String = "local", description: String = "", version: String = "0.24", attributes: [IIOAttribute] = [],
         devices: [IIODevice] = []
     ) {
-        self.name = name
-        self.description = description
-        self.version = version
-        self.attributes = attributes
-        self.devices = devices
+        (self.name, self.description, self.version) = (name, description, version)
+        (self.attributes, self.devices) = (attributes, devices)
     }
 }
 
@@ -37,8 +34,7 @@ extension IIOContext {
     /// Sets the value of an attribute. Returns false if the attribute does not exist. A key has the form
     /// `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`, `device/input/channel/attribute` or
     /// `device/output/channel/attribute`, where `device` is the device ID.
-    @discardableResult
-    package mutating func setValue(_ value: String, for key: String) -> Bool {
+    @discardableResult package mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let keyPath = keyPath(of: key) else { return false }
         self[keyPath: keyPath].value = value
         return true

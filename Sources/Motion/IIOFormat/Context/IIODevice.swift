@@ -17,13 +17,8 @@ public struct IIODevice: Sendable, Hashable {
         id: String, name: String = "", label: String = "", channels: [IIOChannel] = [],
         attributes: [IIOAttribute] = [], debugAttributes: [IIOAttribute] = [], bufferAttributes: [IIOAttribute] = []
     ) {
-        self.id = id
-        self.name = name
-        self.label = label
-        self.channels = channels
-        self.attributes = attributes
-        self.debugAttributes = debugAttributes
-        self.bufferAttributes = bufferAttributes
+        (self.id, self.name, self.label, self.channels) = (id, name, label, channels)
+        (self.attributes, self.debugAttributes, self.bufferAttributes) = (attributes, debugAttributes, bufferAttributes)
     }
 
     package var isTrigger: Bool { id.hasPrefix("trigger") }
@@ -82,11 +77,7 @@ package struct IIOChannel: Sendable, Hashable {
         id: String, name: String = "", isOutput: Bool = false, scan: IIOScanElement? = nil,
         attributes: [IIOAttribute] = []
     ) {
-        self.id = id
-        self.name = name
-        self.isOutput = isOutput
-        self.scan = scan
-        self.attributes = attributes
+        (self.id, self.name, self.isOutput, self.scan, self.attributes) = (id, name, isOutput, scan, attributes)
     }
 
     package func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
@@ -102,9 +93,7 @@ package struct IIOAttribute: Sendable, Hashable {
     package var value: String?
 
     package init(name: String, filename: String? = nil, value: String? = nil) {
-        self.name = name
-        self.filename = filename ?? name
-        self.value = value
+        (self.name, self.filename, self.value) = (name, filename ?? name, value)
     }
 
     /// The value without leading and trailing NUL bytes, line terminators and spaces, or nil if unknown.

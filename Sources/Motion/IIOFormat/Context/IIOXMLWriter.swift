@@ -117,9 +117,7 @@ struct IIOXMLWriter {
         let digits = "\(millionths)"
         return "\(sign)\(integerPart).\(String(repeating: "0", count: 6 - digits.count))\(digits)"
     }
-}
 
-extension IIOXMLWriter {
     static func documentType(includingValues: Bool) -> String {
         let value = includingValues ? " value CDATA #IMPLIED" : ""
         let declarations = [

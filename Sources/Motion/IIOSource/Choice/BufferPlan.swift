@@ -120,7 +120,6 @@ extension SensorRates {
     }
 }
 
-/// Chooses the sampling rate to write to a driver.
 enum RateSelection {
     /// The minimum rate, in hertz, if any rate is acceptable. A slower sensor is set to this rate, because some sensors
     /// start at 0 or 1 Hz.

@@ -79,9 +79,7 @@ struct TimestampCorrector {
     /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `decimation` is the number of
     /// sensor samples per interval. `previous` is the clock state from a previous capture.
     init(base: TimestampClock, interval: Double, decimation: Int = 1, previous: ClockState? = nil) {
-        self.base = base
-        self.interval = interval
-        self.decimation = max(1, decimation)
+        (self.base, self.interval, self.decimation) = (base, interval, max(1, decimation))
         guard base == .remote, let previous else { return }
         self.previous = previous
         offset = previous.offset

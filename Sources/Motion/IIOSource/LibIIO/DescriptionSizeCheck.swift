@@ -16,8 +16,7 @@ enum DescriptionSizeCheck {
 
     /// Returns the address at which the server announced a size, or nil if it announced none. Throws an error only if
     /// the size is too large or the server does not respond in time. All other problems are reported by libiio.
-    @discardableResult
-    static func check(
+    @discardableResult static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
     ) throws(IIOFailure) -> ServerAddress? {
         guard address.backend == .network, let (host, port) = hostAndPort(address.target) else { return nil }

@@ -21,10 +21,8 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     private let exitAction: Int?
 
     init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int, exitAction: Int? = nil) {
-        self.pointer = pointer
-        self.exitAction = exitAction
-        self.kernelBuffers = kernelBuffers
-        self.connection = connection
+        (self.pointer, self.exitAction) = (pointer, exitAction)
+        (self.kernelBuffers, self.connection) = (kernelBuffers, connection)
         scanSize = Int(iio_buffer_step(pointer))
         pollHandle = Self.makePollHandle(pointer)
     }

@@ -12,9 +12,7 @@ struct IIOFailure: Error, Equatable {
     let holder: String?
 
     init(_ call: String, _ number: Int32, holder: String? = nil) {
-        self.call = call
-        self.number = number
-        self.holder = holder
+        (self.call, self.number, self.holder) = (call, number, holder)
     }
 
     /// Creates a failure from the negative error number that a libiio function returns.

@@ -43,11 +43,8 @@ struct BufferSetup {
         group: DeviceGroup, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
         options: IIOSourceOptions
     ) {
-        self.group = group
-        self.connection = connection
-        self.library = library
-        self.address = address
-        self.options = options
+        (self.group, self.connection, self.library) = (group, connection, library)
+        (self.address, self.options) = (address, options)
         settings = ChangedSettings(connection, isLocal: address.backend == .local)
     }
 
@@ -137,7 +134,7 @@ struct BufferSetup {
         (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(attributePath)
     }
 
-    // MARK: Rate
+    // MARK: Rate and trigger
 
     /// Writes the rates. Returns the resulting rate in hertz, or nil if unknown.
     func setRates(_ plan: DeviceReadPlan, trigger: Int?, facts: inout DeviceReader.Facts) -> Double? {
@@ -194,8 +191,6 @@ struct BufferSetup {
             at: attributePath, wanted: targetRate,
             offered: .range(minimum: 1, step: 0, maximum: RateSelection.maximumUnlistedRate), facts: &facts)
     }
-
-    // MARK: Trigger
 
     private func setTrigger(_ device: IIODevice, _ configured: inout ConfiguredDevice) throws(ReaderFailure) {
         let state = try? connection.trigger(of: group.device)

@@ -24,9 +24,7 @@ final class ChangedSettings: Sendable {
     private let state = Mutex(State())
 
     init(_ connection: any IIOConnection, isLocal: Bool, exitActions: ExitActions = .shared) {
-        self.connection = connection
-        self.isLocal = isLocal
-        self.exitActions = exitActions
+        (self.connection, self.isLocal, self.exitActions) = (connection, isLocal, exitActions)
     }
 
     /// Writes an attribute and reads it back, because drivers may round the value. Returns the new value.

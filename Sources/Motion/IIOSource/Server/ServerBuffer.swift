@@ -52,12 +52,8 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
         }
         self.wakeUp = wakeUp
         pollHandle = (socket, wakeUp)
-        self.socket = socket
-        self.device = device.id
-        self.scanSize = max(1, step)
-        self.samples = max(1, samples)
-        self.kernelBuffers = kernelBuffers
-        self.startTimeout = startTimeout
+        (self.socket, self.device, self.scanSize) = (socket, device.id, max(1, step))
+        (self.samples, self.kernelBuffers, self.startTimeout) = (max(1, samples), kernelBuffers, startTimeout)
         scans = ServerScans(device, channels: channels, step: self.scanSize)
         pipeline = RequestPipeline(capabilities)
         maximumRequestSize = max(Self.defaultMaximumRequestSize, self.samples * scans.maximumSentStep)

@@ -18,9 +18,7 @@ struct ServerScans {
     private var partialScan: [UInt8] = []
 
     init(_ device: IIODevice, channels: [Int], step: Int) {
-        self.device = device
-        self.channels = channels
-        self.step = step
+        (self.device, self.channels, self.step) = (device, channels, step)
         sentStep = step
         let all = device.channels.indices.filter { (device.channels[$0].scan?.index ?? -1) >= 0 }
         maximumSentStep = max(step, device.layout(of: all)?.sampleSize ?? 0)

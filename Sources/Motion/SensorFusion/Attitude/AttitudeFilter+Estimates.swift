@@ -46,16 +46,14 @@ extension AttitudeFilter {
         Self.uncertainty(north, estimator, consistency, field, gap: gyroscope.timestamp - magnetometer.timestamp)
     }
 
-    @usableFromInline
-    static func extrapolated(
+    @usableFromInline static func extrapolated(
         _ inclination: Quaternion, _ inertial: Quaternion, _ rate: SIMD4<Double>, _ seconds: Double
     ) -> Quaternion {
         guard seconds != 0 else { return inclination.after(inertial).renormalized }
         return inclination.after(inertial).after(Quaternion(rotationVector: seconds * rate)).renormalized
     }
 
-    @usableFromInline
-    static func uncertainty(
+    @usableFromInline static func uncertainty(
         _ north: NorthOffset, _ estimator: BiasEstimator, _ consistency: MagnetometerConsistency,
         _ field: MagneticReference, gap: Double
     ) -> Double? {

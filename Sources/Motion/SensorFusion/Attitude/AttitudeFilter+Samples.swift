@@ -96,8 +96,7 @@ extension AttitudeFilter {
     }
 
     /// Returns whether the acceleration is within three degrees of the estimated up direction.
-    @inline(never)
-    private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
+    @inline(never) private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
         let vector = inclination.rotate(inertial.rotate(acceleration))
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
@@ -116,15 +115,13 @@ extension AttitudeFilter {
         return mean
     }
 
-    @inline(never)
-    private mutating func shortMean(of acceleration: SIMD4<Double>, interval: Double) -> SIMD4<Double> {
+    @inline(never) private mutating func shortMean(of acceleration: SIMD4<Double>, interval: Double) -> SIMD4<Double> {
         coefficientsWithoutGyroscope.advance(by: interval)
         return gravityLanes.update(acceleration, coefficientsWithoutGyroscope)
     }
 
     /// Returns the direction of a vector and the shortest rotation that aligns it with the up direction.
-    @inline(__always)
-    private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
+    @inline(__always) private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let inverse = 1 / vector.z
         let x = vector.x * inverse
         let y = vector.y * inverse
@@ -141,8 +138,7 @@ extension AttitudeFilter {
 
     /// The general case of `leveling`, for vectors that do not point almost straight up. A z component of -3 in the
     /// returned direction means that the vector is close to zero.
-    @inline(never)
-    private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
+    @inline(never) private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
         guard squared > 1e-12 else { return (SIMD4(0, 0, -3, 0), .identity) }
         let up = vector * (1 / squared.squareRoot())
@@ -152,8 +148,7 @@ extension AttitudeFilter {
     }
 
     /// Renormalizes the quaternions every 16 samples. This is often enough, because rounding errors grow slowly.
-    @inline(__always)
-    private mutating func renormalizePeriodically() {
+    @inline(__always) private mutating func renormalizePeriodically() {
         steps &+= 1
         guard steps & 15 == 0 else { return }
         inertial = inertial.renormalized
@@ -204,8 +199,7 @@ extension AttitudeFilter {
         if isDue { updateHeading() }
     }
 
-    @inline(never)
-    private mutating func updateHeading() {
+    @inline(never) private mutating func updateHeading() {
         // The interval before the first sample is unknown, so the filter assumes 10 ms.
         let interval = fieldTime > 0 ? fieldTime : 0.01
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
@@ -250,8 +244,7 @@ extension AttitudeFilter {
     }
 
     /// Without a gyroscope, the magnetometer is the only source of heading, so it is used even while it is disturbed.
-    @inline(never)
-    private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
+    @inline(never) private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {
             updateFieldReference(earth, squaredRate: .infinity, interval: interval)
         }
@@ -261,8 +254,7 @@ extension AttitudeFilter {
 
     /// Returns the arc sine with an error of at most 2e-8 (M. Abramowitz and I. Stegun, Handbook of Mathematical
     /// Functions, 4.4.46).
-    @inline(__always)
-    private static func arcsine(_ value: Double) -> Double {
+    @inline(__always) private static func arcsine(_ value: Double) -> Double {
         let x = min(abs(value), 1)
         let x2 = x * x
         let x4 = x2 * x2

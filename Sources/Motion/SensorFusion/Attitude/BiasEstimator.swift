@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A Kalman filter for the gyroscope bias, which is modelled as a constant with slowly growing uncertainty.
-@usableFromInline
-struct BiasEstimator: Sendable {
+@usableFromInline struct BiasEstimator: Sendable {
     /// The bias in rad/s. The fourth lane is zero.
     @usableFromInline private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
@@ -48,16 +47,14 @@ struct BiasEstimator: Sendable {
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
     }
 
-    @inline(__always)
-    mutating func advance(by interval: Double) {
+    @inline(__always) mutating func advance(by interval: Double) {
         let added = noise * interval
         if covariance.xx < initialVariance { covariance.xx += added }
         if covariance.yy < initialVariance { covariance.yy += added }
         if covariance.zz < initialVariance { covariance.zz += added }
     }
 
-    @inline(__always)
-    mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
+    @inline(__always) mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
         let residual = (rate - bias).limited(to: limit)
         let variance = Self.measurementVariance(restVariance, noise * interval)
         let before = bias
@@ -69,8 +66,7 @@ struct BiasEstimator: Sendable {
 
     /// Corrects the bias using measurements along three directions. The third measurement is the assumption that the
     /// vertical bias is zero.
-    @inline(__always)
-    mutating func correctInMotion(
+    @inline(__always) mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
         interval: Double
     ) {
@@ -83,15 +79,13 @@ struct BiasEstimator: Sendable {
     }
 
     /// Returns the measurement variance that makes the variance of the bias converge to `variance`.
-    @inline(__always)
-    private static func measurementVariance(_ variance: Double, _ added: Double) -> Double {
+    @inline(__always) private static func measurementVariance(_ variance: Double, _ added: Double) -> Double {
         variance * variance / added + variance
     }
 
     /// Corrects the bias using one measurement and returns the heading correction. Measurements can be applied one at a
     /// time, because their errors are independent. `before` is the bias from which the residuals were computed.
-    @inline(__always)
-    private mutating func correct(
+    @inline(__always) private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ variance: Double, _ before: SIMD4<Double>
     ) -> Double {
         let gain = covariance * direction
@@ -106,8 +100,7 @@ struct BiasEstimator: Sendable {
         return part * correction
     }
 
-    @inline(__always)
-    private mutating func clip() { bias = bias.limited(to: limit) }
+    @inline(__always) private mutating func clip() { bias = bias.limited(to: limit) }
 
     // MARK: Heading
 
@@ -177,8 +170,7 @@ struct SymmetricMatrix: Sendable {
     init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
 
     /// Returns the product of the matrix and a vector. The fourth lane is zero.
-    @inline(__always)
-    static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
+    @inline(__always) static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
         let x = m.xx * v.x + m.xy * v.y + m.xz * v.z
         let y = m.xy * v.x + m.yy * v.y + m.yz * v.z
         let z = m.xz * v.x + m.yz * v.y + m.zz * v.z
@@ -186,8 +178,7 @@ struct SymmetricMatrix: Sendable {
     }
 
     /// Subtracts factor · v · vᵀ.
-    @inline(__always)
-    mutating func subtract(_ v: SIMD4<Double>, times factor: Double) {
+    @inline(__always) mutating func subtract(_ v: SIMD4<Double>, times factor: Double) {
         let x = factor * v.x
         let y = factor * v.y
         let z = factor * v.z

@@ -34,8 +34,7 @@ struct LowPassCoefficients: Sendable {
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     /// Prepares the coefficients for a sample. Call this method once per sample, before `LowPassLanes.update`.
-    @inline(__always)
-    mutating func advance(by interval: Double) {
+    @inline(__always) mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
         if !hasStarted { start(interval) }
     }
@@ -52,8 +51,7 @@ struct LowPassCoefficients: Sendable {
         restartWeight = min(seconds, timeConstant)
     }
 
-    @inline(never)
-    private mutating func start(_ interval: Double) {
+    @inline(never) private mutating func start(_ interval: Double) {
         if restartWeight > 0 {
             count = restartWeight / (interval > 0 ? interval : lastInterval)
             elapsed = restartWeight
@@ -70,8 +68,7 @@ struct LowPassCoefficients: Sendable {
         }
     }
 
-    @inline(never)
-    private mutating func prepare(for interval: Double) {
+    @inline(never) private mutating func prepare(for interval: Double) {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         if interval > 0 { lastInterval = interval }
@@ -97,8 +94,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
     private var low = Vector.zero
 
     /// Returns the filter output for a sample. Call `LowPassCoefficients.advance(by:)` first.
-    @inline(__always)
-    mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
+    @inline(__always) mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
         guard c.meanWeight == 0 else { return updateMean(x, c.meanWeight) }
         let middle = c.a1 * band + c.a2 * (x - low)
         let step = c.g * middle
@@ -108,8 +104,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
         return output
     }
 
-    @inline(never)
-    private mutating func updateMean(_ x: Vector, _ weight: Double) -> Vector {
+    @inline(never) private mutating func updateMean(_ x: Vector, _ weight: Double) -> Vector {
         low = weight == 1 ? x : low + weight * (x - low)
         band = .zero
         return low
@@ -128,14 +123,12 @@ struct OnePoleGain: Sendable {
     /// If the time constant is zero, the weight is one. If it is negative, the weight is zero.
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    @inline(__always)
-    mutating func value(for interval: Double) -> Double {
+    @inline(__always) mutating func value(for interval: Double) -> Double {
         if interval < shortest || interval > longest { prepare(for: interval) }
         return gain
     }
 
-    @inline(never)
-    private mutating func prepare(for interval: Double) {
+    @inline(never) private mutating func prepare(for interval: Double) {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         gain = timeConstant < 0 ? 0 : timeConstant == 0 ? 1 : -expm1(-interval / timeConstant)

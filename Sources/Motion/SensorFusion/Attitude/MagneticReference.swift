@@ -2,8 +2,7 @@
 
 /// Tracks the expected strength and dip of the magnetic field, and determines whether the measured field agrees with
 /// them.
-@usableFromInline
-struct MagneticReference: Sendable {
+@usableFromInline struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
     /// The expected strength and dip. The strength has the unit of the samples, and the dip is in radians below the
     /// horizon. The value is nil until a field is set or accepted.
@@ -41,8 +40,7 @@ struct MagneticReference: Sendable {
 
     /// - Parameter squaredRate: The square of the mean angular rate. A new field is accepted only after the device has
     ///   rotated, because a field measured in a single attitude is unreliable.
-    @inline(__always)
-    mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
+    @inline(__always) mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)
         current = lanes.update(SIMD2(strength, dip), coefficients)
         let weight = gain.value(for: interval)
@@ -84,8 +82,7 @@ struct MagneticReference: Sendable {
         isDisturbed = true
     }
 
-    @inline(__always)
-    private func agrees(_ field: SIMD2<Double>) -> Bool {
+    @inline(__always) private func agrees(_ field: SIMD2<Double>) -> Bool {
         let difference = current - field
         return abs(difference.x) < strengthThreshold * field.x && abs(difference.y) < dipThreshold
     }

@@ -26,8 +26,7 @@ struct MagneticRejection: Sendable {
         rejectedTime = maximumTime
     }
 
-    @inline(__always)
-    mutating func trust(isDisturbed: Bool, interval: Double) -> Trust {
+    @inline(__always) mutating func trust(isDisturbed: Bool, interval: Double) -> Trust {
         guard isEnabled else { return .full }
         guard isDisturbed else {
             rejectedTime = max(rejectedTime - factor * interval, 0)
@@ -57,8 +56,7 @@ struct HeadingGain: Sendable {
         rejectionFactor = max(settings.magneticRejectionFactor, 1)
     }
 
-    @inline(__always)
-    mutating func value(_ trust: MagneticRejection.Trust, interval: Double) -> Double {
+    @inline(__always) mutating func value(_ trust: MagneticRejection.Trust, interval: Double) -> Double {
         let full = gain.value(for: interval)
         let baseGain =
             switch trust {
@@ -74,8 +72,7 @@ struct HeadingGain: Sendable {
         isFirst = true
     }
 
-    @inline(never)
-    private mutating func startupGain(_ weight: Double, _ interval: Double) -> Double {
+    @inline(never) private mutating func startupGain(_ weight: Double, _ interval: Double) -> Double {
         timeSinceStart += interval
         let mean = isFirst ? 1 : max(weight, interval / timeSinceStart)
         isFirst = false

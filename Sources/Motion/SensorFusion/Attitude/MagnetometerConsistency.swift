@@ -6,8 +6,7 @@
 /// The heading uncertainty grows with time. It grows faster during rotation, because of the gyroscope's scale error.
 /// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because magnetometer errors
 /// average out only in motion.
-@usableFromInline
-struct MagnetometerConsistency: Sendable {
+@usableFromInline struct MagnetometerConsistency: Sendable {
     /// The time since the first sample, in seconds.
     private(set) var time = 0.0
     /// The strength and dip of the field that determined the current heading.
@@ -118,16 +117,14 @@ struct MagnetometerConsistency: Sendable {
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
     /// Returns the squared relative deviation of the strength plus the squared deviation of the dip.
-    @inline(__always)
-    private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
+    @inline(__always) private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
         let strength = (field.x - expected.x) / expected.x
         let dip = field.y - expected.y
         return strength * strength + dip * dip
     }
 
     /// Returns the approximate cosine, but at least 0.1, because the cosine of the dip is zero at the magnetic poles.
-    @inline(__always)
-    private func cosine(_ angle: Double) -> Double {
+    @inline(__always) private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle
         return max(0.1, 1 - a2 * (1 / 2.0 - a2 * (1 / 24.0 - a2 * (1 / 720.0))))
     }

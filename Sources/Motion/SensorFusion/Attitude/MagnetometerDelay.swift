@@ -27,8 +27,7 @@ struct MagnetometerDelay: Sendable {
         isEstimated = settings.estimatesMagnetometerDelay
     }
 
-    @inline(never)
-    mutating func update(
+    @inline(never) mutating func update(
         _ field: SIMD4<Double>, attitude: Quaternion, rate: SIMD4<Double>, isUsable: Bool, interval: Double
     ) {
         guard isEstimated else { return }

@@ -34,16 +34,14 @@ struct MotionBias: Sendable {
 
     /// Adds an inclination correction. `direction` is the up direction before the correction, in earth axes. Returns
     /// true if it is time to compare the corrections with the bias.
-    @inline(__always)
-    mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
+    @inline(__always) mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
         correctionNorth += direction.x
         elapsed += interval
         return elapsed > 0 && elapsed >= period
     }
 
-    @inline(never)
-    mutating func correct(
+    @inline(never) mutating func correct(
         _ estimator: inout BiasEstimator, attitude: Quaternion, isResting: Bool, meanRate: SIMD4<Double>
     ) {
         let interval = elapsed
@@ -93,8 +91,7 @@ struct MotionLevel: Sendable {
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
-    @inline(__always)
-    mutating func update(acceleration: SIMD4<Double>, rate: SIMD4<Double>, interval: Double) {
+    @inline(__always) mutating func update(acceleration: SIMD4<Double>, rate: SIMD4<Double>, interval: Double) {
         let weight = gain.value(for: interval)
         squaredAcceleration += weight * (acceleration.dot(acceleration) - squaredAcceleration)
         squaredRate += weight * (rate.dot(rate) - squaredRate)

@@ -3,8 +3,7 @@
 import SystemCalls
 
 /// The angle between the arbitrary heading of the attitude and magnetic north.
-@usableFromInline
-struct NorthOffset: Sendable {
+@usableFromInline struct NorthOffset: Sendable {
     private(set) var isKnown = false
     /// The cosine and the sine of half the angle, which form a unit vector.
     private var half = SIMD2<Double>(1, 0)
@@ -15,22 +14,19 @@ struct NorthOffset: Sendable {
     }
 
     /// Returns the attitude relative to magnetic north, or nil if the angle is unknown.
-    @usableFromInline
-    func rotated(_ attitude: Quaternion) -> Quaternion? {
+    @usableFromInline func rotated(_ attitude: Quaternion) -> Quaternion? {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
     /// Returns the difference between the angle that a measured field indicates and the current angle, from -π to π.
     /// `x` and `y` are the horizontal components of the field in earth axes with an arbitrary heading.
-    @inline(__always)
-    func disagreement(x: Double, y: Double) -> Double {
+    @inline(__always) func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y
         let sine = 2 * half.x * half.y
         return Self.angle(sine: x * cosine - y * sine, cosine: x * sine + y * cosine)
     }
 
-    @inline(__always)
-    mutating func rotate(by angle: Double) {
+    @inline(__always) mutating func rotate(by angle: Double) {
         isKnown = true
         let h = 0.5 * angle
         let h2 = h * h
@@ -48,8 +44,7 @@ struct NorthOffset: Sendable {
     }
 
     /// Returns the angle of a direction, using a series for small angles.
-    @inline(__always)
-    private static func angle(sine: Double, cosine: Double) -> Double {
+    @inline(__always) private static func angle(sine: Double, cosine: Double) -> Double {
         guard abs(sine) < 0.2 * cosine else { return atan2(sine, cosine) }
         let t = sine / cosine
         let u = t * t

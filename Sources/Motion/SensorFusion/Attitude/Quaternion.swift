@@ -53,8 +53,7 @@ public struct Quaternion: Sendable, Hashable {
     /// Creates a rotation about the z axis by an angle in radians, counterclockwise as seen from above.
     package init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 
-    @inline(__always)
-    init(rotationVector v: SIMD4<Double>) {
+    @inline(__always) init(rotationVector v: SIMD4<Double>) {
         let h2 = 0.25 * v.dot(v)
         let c: Double
         let s: Double
@@ -72,16 +71,14 @@ public struct Quaternion: Sendable, Hashable {
     }
 
     /// The quaternion scaled to length 1, provided that its length differs from 1 only by rounding errors.
-    @inline(__always)
-    var renormalized: Quaternion {
+    @inline(__always) var renormalized: Quaternion {
         let c = components
         let squared = c.x * c.x + c.y * c.y + c.z * c.z + c.w * c.w
         return Quaternion(components: c * (1.5 - 0.5 * squared))
     }
 
     /// Returns the rotation by `other` followed by this rotation, like the `*` operator but inlined.
-    @inline(__always)
-    func after(_ other: Quaternion) -> Quaternion {
+    @inline(__always) func after(_ other: Quaternion) -> Quaternion {
         let a = components
         let b = other.components
         let x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
@@ -91,8 +88,7 @@ public struct Quaternion: Sendable, Hashable {
         return Quaternion(components: SIMD4(x, y, z, w))
     }
 
-    @inline(__always)
-    func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
+    @inline(__always) func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
         // Scalar code is faster here, because vector code would mainly shuffle lanes.
         let x = components.x
         let y = components.y

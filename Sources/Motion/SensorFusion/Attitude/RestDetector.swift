@@ -2,8 +2,7 @@
 
 /// Detects whether the device is at rest: the angular rate and the acceleration have stayed close to their means for
 /// some time.
-@usableFromInline
-struct RestDetector: Sendable {
+@usableFromInline struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
     /// The mean angular rate, including the bias.
     private(set) var meanRate = SIMD4<Double>.zero
@@ -41,8 +40,7 @@ struct RestDetector: Sendable {
         accelerationCoefficients = LowPassCoefficients(timeConstant: settings.restTimeConstant)
     }
 
-    @inline(__always)
-    mutating func update(rate: SIMD4<Double>, bias: SIMD4<Double>, interval: Double) {
+    @inline(__always) mutating func update(rate: SIMD4<Double>, bias: SIMD4<Double>, interval: Double) {
         rateCoefficients.advance(by: interval)
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
@@ -57,8 +55,7 @@ struct RestDetector: Sendable {
         if deviation.dot(deviation) >= threshold || Self.exceeds(biasDeviation, limit) { end() }
     }
 
-    @inline(__always)
-    mutating func update(acceleration: SIMD4<Double>, interval: Double) {
+    @inline(__always) mutating func update(acceleration: SIMD4<Double>, interval: Double) {
         accelerationCoefficients.advance(by: interval)
         meanAcceleration = accelerationLanes.update(acceleration, accelerationCoefficients)
         let deviation = acceleration - meanAcceleration
@@ -70,8 +67,7 @@ struct RestDetector: Sendable {
         if isResting { hasRested = true }
     }
 
-    @inline(__always)
-    mutating func update(field: SIMD4<Double>, interval: Double) {
+    @inline(__always) mutating func update(field: SIMD4<Double>, interval: Double) {
         if isFarFromBias || !crossCheck.hasField { crossCheck.update(field: field, interval: interval) }
     }
 
@@ -88,11 +84,9 @@ struct RestDetector: Sendable {
         if isFarFromBias { crossCheck.rotate(by: interval * biasDeviation, gravity: meanAcceleration) }
     }
 
-    @inline(__always)
-    private mutating func end() { (stillTime, isResting) = (0, false) }
+    @inline(__always) private mutating func end() { (stillTime, isResting) = (0, false) }
 
-    @inline(__always)
-    private static func exceeds(_ v: SIMD4<Double>, _ limit: Double) -> Bool {
+    @inline(__always) private static func exceeds(_ v: SIMD4<Double>, _ limit: Double) -> Bool {
         abs(v.x) > limit || abs(v.y) > limit || abs(v.z) > limit
     }
 }

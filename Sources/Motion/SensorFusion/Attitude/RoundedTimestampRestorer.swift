@@ -48,8 +48,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             && left.sequenceTime == right.sequenceTime && left.period == right.period
     }
 
-    @inline(never)
-    private mutating func restoredInterval(to stamp: Double) -> Double? {
+    @inline(never) private mutating func restoredInterval(to stamp: Double) -> Double? {
         let scaled = stamp * unitsPerSecond
         guard abs(scaled - scaled.rounded()) <= Self.tolerance * unitsPerSecond else {
             unitsPerSecond = unitsPerSecond == 100 ? 1000 : 0

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Computes the intervals between the samples of one sensor from their timestamps.
-@usableFromInline
-struct SensorInterval: Sendable, Equatable {
+@usableFromInline struct SensorInterval: Sendable, Equatable {
     enum Step: Sendable {
         case next
         /// The first sample, or the first sample after an interruption. The interval before this sample is unknown.
@@ -36,8 +35,7 @@ struct SensorInterval: Sendable, Equatable {
         limit = maximumGap
     }
 
-    @inline(__always)
-    mutating func step(to newTimestamp: Double) -> Step {
+    @inline(__always) mutating func step(to newTimestamp: Double) -> Step {
         let seconds = newTimestamp - timestamp
         // This comparison is false for NaN and for the infinite interval before the first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
@@ -47,8 +45,7 @@ struct SensorInterval: Sendable, Equatable {
         return .next
     }
 
-    @inline(never)
-    private mutating func interrupted(by newTimestamp: Double) -> Step {
+    @inline(never) private mutating func interrupted(by newTimestamp: Double) -> Step {
         guard newTimestamp.isFinite else { return .ignored }
         let seconds = newTimestamp - timestamp
         if seconds <= 0, !(seconds < -clockStepThreshold) { return .ignored }
@@ -65,8 +62,7 @@ struct SensorInterval: Sendable, Equatable {
 
     /// Removes timestamp jitter by rounding to the nearest multiple of the nominal interval. If no multiple is close,
     /// returns the interval unchanged.
-    @inline(__always)
-    private func snapped(_ seconds: Double) -> Double {
+    @inline(__always) private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
         let snapped = count * nominal
         return count >= 1 && abs(seconds - snapped) < nominal / 4 ? snapped : seconds
@@ -91,8 +87,7 @@ struct StuckSensorDetector: Sendable {
     /// so that no sensor is reported as stuck before there is enough data.
     private var share = 1.0
 
-    @inline(__always)
-    mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
+    @inline(__always) mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
         guard reading == last else {
             last = reading
             run = 0
@@ -102,8 +97,7 @@ struct StuckSensorDetector: Sendable {
         return repeats()
     }
 
-    @inline(never)
-    private mutating func repeats() -> Bool {
+    @inline(never) private mutating func repeats() -> Bool {
         run += 1
         guard share < Self.maximumRepeatedShare, run >= Self.maximumRepetitions else {
             share += (1 - share) / Self.averagingCount

@@ -211,18 +211,15 @@ extension AttitudeAidedFit {
         }
     }
 
-    @inline(__always)
-    func corrected(_ index: Int) -> SIMD3<Double> {
+    @inline(__always) func corrected(_ index: Int) -> SIMD3<Double> {
         let field = fields[index]
-        @inline(__always)
-        func row(_ k: Int) -> Double {
+        @inline(__always) func row(_ k: Int) -> Double {
             solution[k] * field.x + solution[k + 1] * field.y + solution[k + 2] * field.z + solution[k + 3]
         }
         return SIMD3(row(0), row(4), row(8))
     }
 
-    @inline(__always)
-    func toEarth(_ index: Int, _ v: SIMD3<Double>) -> SIMD3<Double> {
+    @inline(__always) func toEarth(_ index: Int, _ v: SIMD3<Double>) -> SIMD3<Double> {
         @inline(__always)
         func row(_ k: Int) -> Double { rotations[k] * v.x + rotations[k + 1] * v.y + rotations[k + 2] * v.z }
         return SIMD3(row(9 * index), row(9 * index + 3), row(9 * index + 6))

@@ -74,8 +74,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 
     /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress.
-    @discardableResult
-    package mutating func reset() -> ShakeEvent? {
+    @discardableResult package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
         self = ShakeDetector(settings: settings)
         return interrupted ? .cancelled : nil

@@ -27,9 +27,7 @@ final class RingDirectory: Sendable {
     init(
         _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, lockTimeout: Double = 1
     ) throws(DeviceError) {
-        self.path = path
-        self.disk = disk
-        self.mode = mode
+        (self.path, self.disk, self.mode) = (path, disk, mode)
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
         // Symbolic links are not followed. Otherwise, files in another directory would be moved and removed.

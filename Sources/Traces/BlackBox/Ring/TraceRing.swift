@@ -73,11 +73,8 @@ package final class TraceRing: TraceDestination, Sendable {
         // The directory is locked now, so these files do not belong to a running recorder.
         location.removeUnfinished()
         try folder.renameAsLeftovers()
-        self.location = location
-        self.disk = disk
-        self.options = options
-        self.clock = clock
-        self.syncClock = syncClock
+        (self.location, self.disk, self.options) = (location, disk, options)
+        (self.clock, self.syncClock) = (clock, syncClock)
         state = Mutex(
             State(
                 segmentList: RingSegmentList(

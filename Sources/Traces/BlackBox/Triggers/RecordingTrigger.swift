@@ -7,7 +7,6 @@ package struct RecordingTrigger: Sendable, Hashable {
     package enum Condition: Sendable, Hashable {
         /// Triggers when the process receives SIGUSR1.
         case signal
-        /// Triggers when the device is shaken back and forth.
         case shake
         /// Triggers when the device has been in free fall for this many seconds.
         case fall(Double)

@@ -23,9 +23,7 @@ package final class TriggerMonitor: Sendable {
     /// Creates a monitor. The closure receives the text of each event, on any thread and without the lock.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
-        self.triggers = triggers
-        self.clock = clock
-        self.onEvent = onEvent
+        (self.triggers, self.clock, self.onEvent) = (triggers, clock, onEvent)
         state = Mutex(State(detector: TriggerDetector(triggers)))
     }
 

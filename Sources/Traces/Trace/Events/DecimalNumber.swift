@@ -101,9 +101,7 @@ package struct DecimalNumber {
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
-}
 
-extension DecimalNumber {
     /// True if the text contains a comma and would be a valid number if the comma were a decimal point, as in `1,5`.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }

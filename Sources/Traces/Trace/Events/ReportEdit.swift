@@ -21,11 +21,8 @@ package struct ReportEdit {
         receiver: String? = nil, shift: Int64 = 0, shiftsHostTimes: Bool = true, receiverFilter: String? = nil,
         removesTimingMembers: Bool = false
     ) {
-        self.receiver = receiver
-        self.shift = shift
-        self.shiftsHostTimes = shiftsHostTimes
-        self.receiverFilter = receiverFilter
-        self.removesTimingMembers = removesTimingMembers
+        (self.receiver, self.shift, self.shiftsHostTimes) = (receiver, shift, shiftsHostTimes)
+        (self.receiverFilter, self.removesTimingMembers) = (receiverFilter, removesTimingMembers)
     }
 
     /// Returns the edited report, or the original report if no edit applies or the report is not valid JSON.

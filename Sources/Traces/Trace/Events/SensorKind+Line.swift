@@ -14,8 +14,7 @@ extension SensorKind {
     }
 
     /// The index of this kind in arrays with one element per kind.
-    @inline(__always)
-    var index: Int {
+    @inline(__always) var index: Int {
         switch self {
         case .accelerometer: 0
         case .gyroscope: 1
@@ -24,8 +23,7 @@ extension SensorKind {
         }
     }
 
-    @inline(__always)
-    private init?(initial: UInt8) {
+    @inline(__always) private init?(initial: UInt8) {
         switch initial {
         case UInt8(ascii: "a"): self = .accelerometer
         case UInt8(ascii: "g"): self = .gyroscope
@@ -37,8 +35,7 @@ extension SensorKind {
 
     /// Parses the key of a sensor kind at offset `at` and advances `at` past it. Returns nil if no such key is found
     /// there.
-    @inline(__always)
-    init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
+    @inline(__always) init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }
         let key = kind.lineKey
         guard ByteMatching.hasPrefix(bytes, at: at, end: end, key) else { return nil }

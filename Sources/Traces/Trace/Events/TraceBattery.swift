@@ -45,8 +45,7 @@ enum TraceBattery {
 }
 
 extension BatteryReading: JSONWritable {
-    @usableFromInline
-    package func write(to writer: inout JSONWriter) {
+    @usableFromInline package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             if let level, level >= 0, level <= 1 { writer.member("level", level) }
             writer.member("state", state.rawValue)

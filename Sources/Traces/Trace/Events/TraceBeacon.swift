@@ -41,8 +41,7 @@ enum TraceBeacon {
 }
 
 extension BeaconEvent: JSONWritable {
-    @usableFromInline
-    package func write(to writer: inout JSONWriter) {
+    @usableFromInline package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             switch self {
             case .sighting(let sighting):

@@ -59,8 +59,7 @@ enum TraceLoss {
 }
 
 extension DeviceError: JSONWritable {
-    @usableFromInline
-    package func write(to writer: inout JSONWriter) {
+    @usableFromInline package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("code", code.description)
             writer.member("message", message)

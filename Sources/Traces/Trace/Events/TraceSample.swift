@@ -14,10 +14,7 @@ package struct TraceSample: Sendable, Hashable {
     package var stamp: Int64?
 
     package init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
-        self.sensor = sensor
-        self.kind = kind
-        self.value = value
-        self.stamp = stamp
+        (self.sensor, self.kind, self.value, self.stamp) = (sensor, kind, value, stamp)
     }
 
     /// The maximum magnitude of a component, in the unit of the reading. No real reading comes close to it. Sums and
@@ -25,8 +22,7 @@ package struct TraceSample: Sendable, Hashable {
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
-    @inline(__always)
-    package static func isValid(_ value: SIMD3<Double>) -> Bool {
+    @inline(__always) package static func isValid(_ value: SIMD3<Double>) -> Bool {
         // Rejects NaN too, because comparisons with NaN are false.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }

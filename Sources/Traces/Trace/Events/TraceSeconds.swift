@@ -9,8 +9,7 @@ package enum TraceSeconds {
 
     /// Parses the number at the offset as nanoseconds and advances the offset past the number. Returns nil if there is
     /// no number or the number is out of range. Digits after the ninth decimal are truncated.
-    @inline(__always)
-    static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
+    @inline(__always) static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         var index = at
         let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
         if isNegative { index &+= 1 }
@@ -64,8 +63,7 @@ package enum TraceSeconds {
 
     /// Parses a number with an exponent or leading zeros. This module never writes such a number, but other programs
     /// may.
-    @inline(never)
-    private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
+    @inline(never) private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         let parts = "+-.0123456789eE".utf8
         let length = UnsafeRawBufferPointer(rebasing: bytes[at..<end]).prefix { parts.contains($0) }.count
         let text = UnsafeRawBufferPointer(rebasing: bytes[at..<at + length])
@@ -75,8 +73,7 @@ package enum TraceSeconds {
     }
 
     /// Parses the nine decimals of a trace time. Returns nil if the next nine bytes are not all digits.
-    @inline(__always)
-    private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
+    @inline(__always) private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
@@ -91,14 +88,12 @@ package enum TraceSeconds {
         return Int64(truncatingIfNeeded: (outer &+ inner) &>> 32) &* 10 &+ last
     }
 
-    @inline(__always)
-    private static func digit(_ byte: UInt8) -> Int64? {
+    @inline(__always) private static func digit(_ byte: UInt8) -> Int64? {
         let digit = byte &- UInt8(ascii: "0")
         return digit <= 9 ? Int64(digit) : nil
     }
 
-    @inline(__always)
-    private static func total(_ seconds: Int64, _ fraction: Int64) -> Int64? {
+    @inline(__always) private static func total(_ seconds: Int64, _ fraction: Int64) -> Int64? {
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, carry) = scaled.addingReportingOverflow(fraction)
         return overflow || carry ? nil : sum

@@ -69,9 +69,7 @@ package struct FaultClause: Sendable, Hashable {
         self.text = text
         name = String(parts.first ?? "")
         value = parts.count == 2 ? String(parts[1]) : nil
-        self.target = target
-        self.moment = moment
-        self.duration = duration
+        (self.target, self.moment, self.duration) = (target, moment, duration)
     }
 
     package func error(_ reason: String) -> DeviceError { Self.error(text, reason) }

@@ -28,12 +28,10 @@ struct TraceSensors: Sendable {
 
     static func isValid(idLength count: Int) -> Bool { count > 0 && count <= maximumIDLength }
 
-    @inline(__always)
-    func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
+    @inline(__always) func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
 
     /// Returns the index of the sensor with this ID and kind, or a negative value if there is no such sensor yet.
-    @inline(__always)
-    func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
+    @inline(__always) func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
         while index < names.count {
             if names[index].count == name.count, descriptions[index].kind == kind, names[index].elementsEqual(name) {

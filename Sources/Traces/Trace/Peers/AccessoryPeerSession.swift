@@ -53,10 +53,7 @@ package final class AccessoryPeerSession: Sendable {
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
     ) {
-        self.channel = channel
-        self.clock = clock
-        self.faults = faults
-        self.unplug = unplug
+        (self.channel, self.clock, self.faults, self.unplug) = (channel, clock, faults, unplug)
         var numbers = SplitMix64(seed: faults.seed)
         var output = FIFOQueue<UInt8>()
         for _ in 0..<min(max(faults.leadingRandomByteCount, 0), Self.maximumUnsentBytes) {

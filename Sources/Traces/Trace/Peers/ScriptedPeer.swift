@@ -36,10 +36,7 @@ public struct ScriptedPeer: AccessoryPeer {
         public var isEndOfSession: Bool
 
         package init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
-            self.step = step
-            self.expected = expected
-            self.received = found
-            self.isEndOfSession = isEnd
+            (self.step, self.expected, self.received, self.isEndOfSession) = (step, expected, found, isEnd)
         }
     }
 

@@ -15,9 +15,7 @@ public struct SimulatedAccessory: Sendable {
 
         /// Creates an endpoint.
         public init(name: String, peer: any AccessoryPeer, faults: AccessoryFaults = AccessoryFaults()) {
-            self.name = name
-            self.peer = peer
-            self.faults = faults
+            (self.name, self.peer, self.faults) = (name, peer, faults)
         }
     }
 

@@ -3,7 +3,6 @@
 import DeviceCore
 import JSONBytes
 
-/// The parsed contents of a native trace line.
 struct ParsedEventLine {
     /// The time in nanoseconds since the start of the trace, or nil if the line contains no valid time.
     var time: Int64?
@@ -14,7 +13,6 @@ struct ParsedEventLine {
     /// True if a key is unknown or a value is invalid.
     var hasInvalidMember = false
 
-    /// Parses a line at the given offset in the file.
     init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
         var reader = JSONReader(line)
         var stamp: Int64?

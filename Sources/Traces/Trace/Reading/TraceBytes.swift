@@ -8,7 +8,7 @@ package import DeviceCore
 /// Files larger than 64 MiB are mapped on 64-bit platforms. Readers release the memory behind their position, so even
 /// long recordings need little memory. If another process truncates a mapped file while it is being read, the missing
 /// part reads as zeros and readers report the truncation. Appending to the file is harmless.
-package struct TraceBytes: Sendable {
+package struct TraceBytes: Sendable, Equatable {
     private enum Storage: Sendable {
         case memory([UInt8])
         case file(MappedFile)
@@ -83,8 +83,7 @@ package struct TraceBytes: Sendable {
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
     package func releaseMemory(of range: Range<Int>) { file?.releaseMemory(of: range) }
 
-    @inline(__always)
-    package func withUnsafeBytes<Result, Failure: Error>(
+    @inline(__always) package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
@@ -94,9 +93,7 @@ package struct TraceBytes: Sendable {
         case .lazy(let lazyBytes): return try lazyBytes.bytes.withBytes(body)
         }
     }
-}
 
-extension TraceBytes: Equatable {
     /// True if both values contain the same bytes, regardless of their storage.
     package static func == (left: TraceBytes, right: TraceBytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
@@ -131,8 +128,7 @@ extension TraceBytes: RandomAccessCollection {
 extension [UInt8] {
     /// Calls the closure and rethrows its typed error. `Array.withUnsafeBytes` does not support typed errors on every
     /// platform.
-    @inline(__always)
-    package func withBytes<Result, Failure: Error>(
+    @inline(__always) package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let result = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in

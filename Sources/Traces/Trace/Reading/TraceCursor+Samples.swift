@@ -16,8 +16,7 @@ extension TraceCursor {
         return plainSample(kind, bytes, at, end: end)
     }
 
-    @inline(never)
-    private mutating func plainSample(
+    @inline(never) private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
         // For a vector, `start` is just after the opening bracket, which counts as part of the key. Parsing starts at

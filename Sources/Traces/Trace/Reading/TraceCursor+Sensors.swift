@@ -93,8 +93,7 @@ extension TraceCursor {
     }
 
     /// Advances the offset past numbers and the commas between them.
-    @inline(__always)
-    private static func skipNumbers(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
+    @inline(__always) private static func skipNumbers(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         let start = at
         while at < end {
             if at &+ 8 <= end {
@@ -115,8 +114,7 @@ extension TraceCursor {
 
     /// Returns the number of consecutive bytes in the range from "+" to "9" at the start of the word. The first byte is
     /// the least significant one.
-    @inline(__always)
-    private static func numberLength(_ word: UInt64) -> Int {
+    @inline(__always) private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080
         // Sets the top bit of each byte above "9" or below "+". No carry crosses a byte boundary.
         let above = (word & ~high) &+ 0x4646_4646_4646_4646 | word

@@ -99,8 +99,7 @@ package struct TraceCursor: Sendable {
     }
 
     /// Returns `time`, or the previous event's time if `time` is earlier. In that case, also adds a warning.
-    @inline(__always)
-    mutating func nondecreasingTime(_ time: Int64) -> Int64 {
+    @inline(__always) mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         if time >= lastTime {
             lastTime = time
         } else {
@@ -122,20 +121,16 @@ package struct TraceCursor: Sendable {
         return isStamped ? timeOfPreviousEvent() : lastTime
     }
 
-    @inline(never)
-    mutating func skipMalformed(isEnded: Bool) { skip(isEnded ? .malformedLine : .truncatedLine) }
+    @inline(never) mutating func skipMalformed(isEnded: Bool) { skip(isEnded ? .malformedLine : .truncatedLine) }
 
-    @inline(never)
-    mutating func skip(_ reason: TraceWarning.Reason) {
+    @inline(never) mutating func skip(_ reason: TraceWarning.Reason) {
         skippedLines += 1
         warn(reason)
     }
 
-    @inline(never)
-    mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
+    @inline(never) mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
 
-    @inline(never)
-    private mutating func reportProblems(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) {
+    @inline(never) private mutating func reportProblems(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) {
         for reason in problems {
             let isKept = warnings.count < Self.maximumWarnings || !reasons.contains(reason)
             let text = isKept ? TraceWarning.text(bytes[line]) : ""

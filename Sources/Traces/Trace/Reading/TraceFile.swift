@@ -47,7 +47,6 @@ public struct TraceFile: Sendable {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
 
-    /// Creates a trace from bytes in memory or in a file.
     package init(contents: TraceBytes, name: String) throws(DeviceError) {
         let layout = try TraceLayout(contents, name: name)
         let isNative = layout.header != nil

@@ -15,17 +15,14 @@ struct TraceLines {
     private var nextReleaseOffset = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
-        self.offset = offset
-        self.line = line
-        self.file = file
+        (self.offset, self.line, self.file) = (offset, line, file)
         releasedEnd = offset
         if file != nil { nextReleaseOffset = offset + MappedFile.residentWindow }
     }
 
     /// Returns the next nonempty line without surrounding whitespace, and whether a line feed terminates it. Returns
     /// nil at the end of the buffer. For a line longer than ``maximumLength``, the range is empty.
-    @inline(__always)
-    mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
+    @inline(__always) mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
         guard let base = bytes.baseAddress else { return nil }
         while offset < bytes.count {
             var start = offset
@@ -50,8 +47,7 @@ struct TraceLines {
     }
 
     /// Skips a long line and returns whether a line feed terminates it.
-    @inline(never)
-    private mutating func skipLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    @inline(never) private mutating func skipLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         while offset < bytes.count {
             let count = min(bytes.count &- offset, MappedFile.residentWindow)
@@ -65,8 +61,7 @@ struct TraceLines {
         return false
     }
 
-    @inline(never)
-    private mutating func releaseMemory() {
+    @inline(never) private mutating func releaseMemory() {
         file?.releaseMemory(of: releasedEnd..<offset)
         releasedEnd = offset
         nextReleaseOffset = offset &+ MappedFile.residentWindow

@@ -9,7 +9,6 @@ import JSONBytes
 /// on demand from the bytes of the file, by methods such as ``line(in:)``.
 package struct TraceRecord: Sendable, Hashable {
     package enum Kind: UInt8, Sendable {
-        /// A report from gpsd.
         case gpsd
         /// A line from gpsd that is not JSON. ``TraceRecord/line(in:)`` decodes it.
         case gpsdText
@@ -48,9 +47,7 @@ package struct TraceRecord: Sendable, Hashable {
     var stamp = Int64.min
 
     init(time: Int64?, kind: Kind, range: Range<Int>) {
-        self.time = time
-        self.kind = kind
-        self.range = range
+        (self.time, self.kind, self.range) = (time, kind, range)
     }
 
     package var sample: TraceSample? {

@@ -44,9 +44,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     package init(line: Int, reason: Reason, text: String = "") {
-        self.line = line
-        self.reason = reason
-        self.text = text
+        (self.line, self.reason, self.text) = (line, reason, text)
     }
 
     /// Returns the first 80 characters.

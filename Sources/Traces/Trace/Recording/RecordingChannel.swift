@@ -24,9 +24,7 @@ final class RecordingChannel: PollableChannel {
         _ channel: any ByteChannel, protocol name: String,
         receive: @escaping @Sendable (TraceAccessoryEvent.Change) -> Void
     ) {
-        self.channel = channel
-        self.name = name
-        self.receive = receive
+        (self.channel, self.name, self.receive) = (channel, name, receive)
         receive(.opened(name))
     }
 

@@ -72,9 +72,7 @@ public final class TraceRecorder: Sendable {
         self.writer = writer
         program = recorder
         self.source = source ?? device.configuration.positionSource.value.description
-        self.parts = parts
-        self.motionInterval = motionInterval
-        self.onFailure = onFailure
+        (self.parts, self.motionInterval, self.onFailure) = (parts, motionInterval, onFailure)
     }
 
     /// The failure that stopped recording, or nil if no failure has occurred.

@@ -43,9 +43,7 @@ public final class TraceBuilder: TraceSink {
 
     /// `limit` is the maximum size of the trace in bytes.
     init(name: String, limit: Int, largestInMemory: Int = TraceBuilder.maximumBytesInMemory) {
-        self.name = name
-        self.limit = limit
-        self.maximumBytesInMemory = largestInMemory
+        (self.name, self.limit, self.maximumBytesInMemory) = (name, limit, largestInMemory)
     }
 
     /// Writes the header, which must be written first and only once.

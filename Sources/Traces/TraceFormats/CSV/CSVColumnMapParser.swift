@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// Splits a column map into its entries.
 struct CSVColumnMapParser {
     struct Entry {
         var key: String

@@ -91,6 +91,11 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         default: ""
         }
     }
+
+    static let ofPositions: [CSVQuantity] = [
+        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
+        .courseAccuracy,
+    ]
 }
 
 enum CSVDimension: Hashable, Sendable {
@@ -138,7 +143,6 @@ enum CSVDimension: Hashable, Sendable {
     var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
-/// The unit of a column.
 struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
@@ -149,10 +153,7 @@ struct CSVUnit: Hashable, Sendable {
     var isNegated = false
 
     init(_ name: String, _ factor: Double = 1, _ divisor: Double = 1, power: Int? = nil) {
-        self.name = name
-        self.factor = factor
-        self.divisor = divisor
-        self.power = power
+        (self.name, self.factor, self.divisor, self.power) = (name, factor, divisor, power)
     }
 
     func value(_ number: Double) -> Double {
@@ -175,13 +176,6 @@ struct CSVUnit: Hashable, Sendable {
         default: name == text
         }
     }
-}
-
-extension CSVQuantity {
-    static let ofPositions: [CSVQuantity] = [
-        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
-        .courseAccuracy,
-    ]
 }
 
 extension PositionReport {

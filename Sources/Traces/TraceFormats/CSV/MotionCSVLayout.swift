@@ -68,9 +68,7 @@ public struct MotionCSVOptions: Sendable, Hashable {
 
     /// Creates options. By default, all information is taken from the file.
     public init(layout: MotionCSVLayout? = nil, period: Duration? = nil, start: WallTime? = nil) {
-        self.layout = layout
-        self.period = period
-        self.start = start
+        (self.layout, self.period, self.start) = (layout, period, start)
     }
 }
 

@@ -142,10 +142,7 @@ public struct ExportOptions: Sendable, Hashable {
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""
     ) {
-        self.overwrite = overwrite
-        self.mode = mode
-        self.receiver = receiver
-        self.includesArrivalTimes = hasStamps
-        self.name = name
+        (self.overwrite, self.mode, self.receiver) = (overwrite, mode, receiver)
+        (self.includesArrivalTimes, self.name) = (hasStamps, name)
     }
 }

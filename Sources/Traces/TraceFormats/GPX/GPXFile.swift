@@ -76,9 +76,6 @@ public struct GPXOptions: Sendable, Hashable {
 
     /// Creates options. By default, all information is taken from the file.
     public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
-        self.content = content
-        self.number = number
-        self.speed = speed
-        self.derivesMotion = derivesMotion
+        (self.content, self.number, self.speed, self.derivesMotion) = (content, number, speed, derivesMotion)
     }
 }

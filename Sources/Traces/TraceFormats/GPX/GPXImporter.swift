@@ -15,9 +15,7 @@ struct GPXImporter {
     private var last = Int64.min
 
     init(_ plan: GPXSelection, _ options: GPXOptions, _ chunks: FileContents) {
-        self.plan = plan
-        self.options = options
-        self.chunks = chunks
+        (self.plan, self.options, self.chunks) = (plan, options, chunks)
         writer = GPXPointWriter(start: plan.start, needsSorting: plan.needsSorting, options, name: chunks.name)
     }
 

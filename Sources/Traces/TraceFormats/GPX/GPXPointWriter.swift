@@ -37,9 +37,7 @@ struct GPXPointWriter {
     }
 
     init(start: Int64?, needsSorting: Bool, _ options: GPXOptions, name: String) {
-        self.start = start
-        self.needsSorting = needsSorting
-        self.name = name
+        (self.start, self.needsSorting, self.name) = (start, needsSorting, name)
         derivesMotion = options.derivesMotion
         recording.start = start.map { WallTime(nanoseconds: $0) }
     }

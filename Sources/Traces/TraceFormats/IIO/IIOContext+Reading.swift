@@ -33,7 +33,6 @@ struct IIOContextReader: ~Copyable {
     /// The value that iio-emu's generator writes for attributes that it could not read.
     private static let unreadValue = "ERROR"
 
-    /// The kind of an open element.
     private enum ElementKind {
         case outside, context, device, channel, buffer, unknown
     }

@@ -23,7 +23,6 @@ enum MCAP {
     static let derivedKey = "derived-from"
 }
 
-/// Builds the contents of a record.
 struct MCAPRecordBuilder {
     private(set) var bytes: [UInt8] = []
 

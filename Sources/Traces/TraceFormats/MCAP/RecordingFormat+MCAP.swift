@@ -7,7 +7,6 @@ import SensorFusion
 import Trace
 import TraceEditing
 
-/// Converts trace events to MCAP messages.
 struct MCAPExport: ~Copyable {
     private struct Topic: Hashable {
         var name: String

@@ -5,7 +5,6 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// Converts the lines of an NMEA log to trace events.
 struct NMEALogImport {
     /// One day in nanoseconds. A longer forward step of the receiver's clock is not preserved as a gap.
     private static let day: Int64 = 86_400_000_000_000

@@ -66,7 +66,6 @@ struct NMEALogSummary {
     }
 }
 
-/// Iterates over the lines of an NMEA log.
 struct NMEALogLines {
     /// The maximum length, in bytes, of an arrival time in front of a sentence.
     private static let maximumStamp = 64

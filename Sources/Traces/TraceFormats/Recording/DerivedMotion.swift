@@ -24,8 +24,7 @@ package struct DerivedMotion: Sendable {
 
     /// Fills in missing values of course, speed and climb. Returns true if at least one value was filled in. A report
     /// without a fix discards the previous position. The time is in nanoseconds and may be from any clock.
-    @discardableResult
-    package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
+    @discardableResult package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {
             reset()
             return false

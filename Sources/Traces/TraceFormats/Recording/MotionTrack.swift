@@ -37,8 +37,7 @@ public struct MotionTrack: Sendable, Hashable {
 
     /// Sorts the readings by time. If several readings have the same time, only the first is kept. Returns the number
     /// of readings that were out of order and the number that were removed.
-    @discardableResult
-    package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
+    @discardableResult package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
         let misplaced = times.sort(with: &values)
         var uniqueCount = 0

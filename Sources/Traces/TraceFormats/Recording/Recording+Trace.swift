@@ -3,7 +3,6 @@
 package import DeviceCore
 package import Trace
 
-/// Conversion between recordings and traces.
 extension Recording {
     package func traceHeader(source: String = "") -> TraceHeader {
         var header = TraceHeader(start: start.map { TraceHeader.Start(wallTime: $0, boot: .zero) })

@@ -26,9 +26,7 @@ public struct Recording: Sendable, Hashable {
     public var remarks: [String] = []
 
     package init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {
-        self.tracks = tracks
-        self.start = start
-        self.contexts = contexts
+        (self.tracks, self.start, self.contexts) = (tracks, start, contexts)
     }
 
     package var sensors: [SensorDescription] { tracks.map(\.sensor) }

@@ -48,8 +48,7 @@ public struct ReportTrack: Sendable, Hashable {
     }
 
     /// Sorts the reports by time and returns the number of reports that were out of order. The sort is stable.
-    @discardableResult
-    package mutating func sort() -> Int { times.sort(with: &ranges) }
+    @discardableResult package mutating func sort() -> Int { times.sort(with: &ranges) }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 

@@ -28,12 +28,9 @@ enum SampleConventions {
         }
     }
 
-    @inline(__always)
-    static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
+    @inline(__always) static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
 
-    @inline(__always)
-    static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
+    @inline(__always) static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
 
-    @inline(__always)
-    static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
+    @inline(__always) static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
 }

@@ -21,9 +21,7 @@ struct SensorLoggerLocation {
     /// If `isWatch` is true, the file is from a watch, and `altitude` is above mean sea level. If `isIOS` is true, the
     /// file is from iOS, and a negative accuracy means that the value is invalid.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
-        self.rows = rows
-        self.isWatch = isWatch
-        self.isIOS = isIOS
+        (self.rows, self.isWatch, self.isIOS) = (rows, isWatch, isIOS)
         for (quantity, name) in Self.names { columns[quantity] = rows.reader.column(name) }
         guard columns[.lat] != nil, columns[.lon] != nil else {
             throw rows.reader.error("the column latitude or longitude is missing. Is it a Sensor Logger file?")

@@ -21,8 +21,6 @@ public struct SensorLoggerOptions: Sendable, Hashable {
 
     /// Creates options. By default, all information is taken from the folder.
     public init(platform: Platform? = nil, isStandardised: Bool? = nil, locationFile: String? = nil) {
-        self.platform = platform
-        self.isStandardised = isStandardised
-        self.locationFile = locationFile
+        (self.platform, self.isStandardised, self.locationFile) = (platform, isStandardised, locationFile)
     }
 }

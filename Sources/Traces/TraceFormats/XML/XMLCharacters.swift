@@ -75,14 +75,12 @@ enum XMLCharacters {
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     /// Returns true for bytes that can begin a name. All non-ASCII bytes count as letters.
-    @inline(__always)
-    static func isNameStart(_ byte: UInt8) -> Bool {
+    @inline(__always) static func isNameStart(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80 || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: ":")
     }
 
-    @inline(__always)
-    static func isNameCharacter(_ byte: UInt8) -> Bool {
+    @inline(__always) static func isNameCharacter(_ byte: UInt8) -> Bool {
         isNameStart(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 }

@@ -30,8 +30,7 @@ extension XMLReader {
     }
 
     /// Appends a byte to `gathered`, or sets `isTextTruncated` if the text has reached its limit.
-    @inline(__always)
-    mutating func appendByte(_ byte: UInt8) {
+    @inline(__always) mutating func appendByte(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
             isTextTruncated = true
             return

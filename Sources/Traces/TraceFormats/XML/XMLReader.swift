@@ -177,8 +177,7 @@ package struct XMLReader: ~Copyable {
     }
 
     /// Returns the line number at an index in the buffer. Counts only the line breaks that have not been counted yet.
-    @discardableResult
-    mutating func countLines(to index: Int) -> Int {
+    @discardableResult mutating func countLines(to index: Int) -> Int {
         while counted < index, let lineEnd = memchr(base + counted, 0x0a, index - counted) {
             lineEnds += 1
             counted = UnsafePointer(lineEnd.assumingMemoryBound(to: UInt8.self)) - UnsafePointer(base) + 1

@@ -33,6 +33,12 @@ package struct PlotSpan: Sendable {
     package init(start: Double, end: Double, label: String, trace: Int? = nil) {
         (self.start, self.end, self.label, self.trace) = (start, end, label, trace)
     }
+
+    /// Returns the start and end of the interval in pixels, or nil if the interval is outside the axis.
+    func extent(on times: Scale) -> (left: Double, right: Double)? {
+        guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
+        return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
+    }
 }
 
 extension TimeChart {
@@ -156,14 +162,6 @@ extension TimeChart {
             $0.upperBound - $0.lowerBound > 3
         }
         return visible.count > 60 ? [] : visible
-    }
-}
-
-extension PlotSpan {
-    /// Returns the start and end of the interval in pixels, or nil if the interval is outside the axis.
-    func extent(on times: Scale) -> (left: Double, right: Double)? {
-        guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
-        return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
     }
 }
 

@@ -41,20 +41,7 @@ package struct AccessoryList: Sendable {
         for problem in problems { row("", ink.color(214, TerminalText.text(problem.description))) }
         return rows
     }
-}
 
-extension AccessoryProtocol.Origin {
-    var words: String {
-        switch self {
-        case .configuration: "configuration"
-        case .udevProperty: "udev property EXTERNAL_ACCESSORY_PROTOCOLS"
-        case .interfaceString: "USB interface string"
-        case .trace: "trace"
-        }
-    }
-}
-
-extension AccessoryList {
     func write(to writer: inout JSONWriter) {
         for accessory in accessories { writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) } }
         for candidate in candidates {
@@ -66,6 +53,17 @@ extension AccessoryList {
             ])
         }
         for problem in problems { writer.line(["kind": "problem", "message": problem.description]) }
+    }
+}
+
+extension AccessoryProtocol.Origin {
+    var words: String {
+        switch self {
+        case .configuration: "configuration"
+        case .udevProperty: "udev property EXTERNAL_ACCESSORY_PROTOCOLS"
+        case .interfaceString: "USB interface string"
+        case .trace: "trace"
+        }
     }
 }
 

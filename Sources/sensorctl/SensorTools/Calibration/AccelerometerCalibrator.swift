@@ -41,8 +41,7 @@ package struct AccelerometerCalibrator: Sendable {
     /// Processes a reading in m/s² with its timestamp in seconds. Returns the pose that this reading completes. If a
     /// pose is measured again, the new measurement replaces the old one. Ignores a reading whose magnitude is 1000 m/s²
     /// or more, or not finite.
-    @discardableResult
-    package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
+    @discardableResult package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
         let wasComplete = average.isComplete
         average.update(acceleration, timestamp: timestamp)

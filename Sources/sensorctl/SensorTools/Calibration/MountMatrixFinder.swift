@@ -34,8 +34,7 @@ package struct MountMatrixFinder: Sendable {
 
     /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. The magnitude
     /// of the reading must be finite, greater than zero and less than 1e9. Otherwise, returns false.
-    @discardableResult
-    package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
+    @discardableResult package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
         readings[pose] = acceleration
         return true

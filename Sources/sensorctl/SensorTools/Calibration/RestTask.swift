@@ -86,8 +86,7 @@ package struct RestBias: Sendable {
 
     /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the rate is not finite,
     /// or if the measurement restarts because the device moved.
-    @discardableResult
-    package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
+    @discardableResult package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
     }
 

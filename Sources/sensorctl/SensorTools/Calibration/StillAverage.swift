@@ -25,8 +25,7 @@ package struct StillAverage: Sendable {
     /// Processes a reading with its timestamp in seconds. Returns false if the reading counts as movement or is not
     /// finite. The average restarts after a movement, after a gap of more than 1 s, or if the timestamp does not
     /// increase.
-    @discardableResult
-    package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
+    @discardableResult package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
         // Doubles the limit at first, because a mean of fewer than five readings is inaccurate.

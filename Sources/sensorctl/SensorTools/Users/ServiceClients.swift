@@ -74,7 +74,6 @@ package struct ServiceClients: Sendable {
     }
 }
 
-/// Finds the programs that have device nodes of accessories open.
 package enum AccessoryNodeHolders {
     /// Returns the names of the programs, keyed by accessory ID. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {

@@ -107,7 +107,6 @@ extension JSONWriter {
     mutating func line(_ members: JSONMembers) { line { $0.members(members) } }
 }
 
-/// The styles of terminal text.
 package struct TerminalStyle: Sendable {
     /// A placeholder. ``TerminalText/lines(_:)`` replaces it with the control sequence introducer (CSI) of the
     /// terminal. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.

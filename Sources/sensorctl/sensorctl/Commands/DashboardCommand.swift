@@ -184,8 +184,7 @@ struct DashboardCommand: AsyncParsableCommand {
 }
 
 /// Opens the page in the user's browser.
-@MainActor
-private final class OpenedPage {
+@MainActor private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 

@@ -63,7 +63,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Processes an event of a trace.
     func process(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
         guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
             return

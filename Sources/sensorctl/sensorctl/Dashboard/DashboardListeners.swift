@@ -8,8 +8,7 @@ import SensorTools
 import Synchronization
 
 /// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks, on the main thread.
-@MainActor
-final class DashboardListeners {
+@MainActor final class DashboardListeners {
     /// The interval between live readings, in seconds. It is short enough for the charts and the attitude display.
     private static let liveInterval = 0.01
 

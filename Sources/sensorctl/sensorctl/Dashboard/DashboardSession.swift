@@ -24,8 +24,7 @@ struct DashboardPlan {
 }
 
 /// A dashboard session, which consists of the listeners and the server that publishes their callbacks.
-@MainActor
-final class DashboardSession {
+@MainActor final class DashboardSession {
     private let plan: DashboardPlan
     private let stop: StopRequest
     private let feed = DashboardFeed(channels: ChannelName.allCases.map(\.channel))

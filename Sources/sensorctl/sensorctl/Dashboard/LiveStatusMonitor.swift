@@ -6,8 +6,7 @@ import JSONBytes
 import SensorTools
 
 /// Runs `doctor` on a live machine and publishes its findings. Also finds the clients of the machine's services.
-@MainActor
-final class LiveStatusMonitor {
+@MainActor final class LiveStatusMonitor {
     /// The interval between searches for the clients of the machine's services, in seconds.
     static let queryInterval = 2.0
     /// The duration of the sensor tests that `doctor` performs, in seconds.

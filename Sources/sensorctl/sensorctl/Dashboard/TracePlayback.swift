@@ -10,8 +10,7 @@ import TraceEditing
 
 /// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed. The message "playback" must
 /// match app.js.
-@MainActor
-final class TracePlayback {
+@MainActor final class TracePlayback {
     /// The interval between playback steps, about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
     /// The length of the chunks in which the history is replayed, in seconds. Other work runs between them.

@@ -7,8 +7,7 @@ import SimulatedDevice
 import Trace
 
 /// Plays a trace of the demo, either as an animation or as a few lines of text.
-@MainActor
-struct DemoPlayer {
+@MainActor struct DemoPlayer {
     private static let interval = Duration.milliseconds(50)
 
     let trace: DemoTrace

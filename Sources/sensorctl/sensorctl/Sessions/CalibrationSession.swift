@@ -5,8 +5,7 @@ import SensorTools
 import SimulatedDevice
 
 /// Runs a complete calibration, either with live sensors or with a recording.
-@MainActor
-struct CalibrationSession {
+@MainActor struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
         case failed(CalibrationFailure)

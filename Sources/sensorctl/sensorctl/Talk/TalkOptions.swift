@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// The options of a `talk` command.
 struct TalkOptions: Sendable {
     /// The line ending to send after each line typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {

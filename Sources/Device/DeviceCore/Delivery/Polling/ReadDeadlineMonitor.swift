@@ -21,7 +21,6 @@ struct ReadDeadlineMonitor: Sendable {
     private let longestInterval: Double
     private var expectedInterval: Double
     private var lastRead: BootTime
-    /// The time for which the timer is set.
     private var timerTime = BootTime.zero
     /// The time at which the next read becomes overdue.
     private(set) var dueTime: BootTime
