@@ -86,13 +86,13 @@ public struct MotionRequest: Sendable, Hashable {
     /// axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
-        everyReading: Bool = false, decimates: Bool = true, axes: Axes = .device
+        includesAllReadings: Bool = false, decimates: Bool = true, axes: Axes = .device
     ) {
         self.kind = kind
         self.sensor = sensor
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
-        self.includesAllReadings = everyReading
+        self.includesAllReadings = includesAllReadings
         self.decimates = decimates
         self.axes = axes
     }

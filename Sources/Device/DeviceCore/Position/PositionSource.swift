@@ -56,11 +56,14 @@ public struct PositionRequest: Sendable, Hashable {
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
-    public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
-        self.includesAllReports = everyReport
+    public init(
+        includesAllReports: Bool = false, receiver: String? = nil, includesLines: Bool = false,
+        includesRawBytes: Bool = false
+    ) {
+        self.includesAllReports = includesAllReports
         self.receiver = receiver
-        self.includesLines = lines
-        self.includesRawBytes = rawReports
+        self.includesLines = includesLines
+        self.includesRawBytes = includesRawBytes
     }
 }
 

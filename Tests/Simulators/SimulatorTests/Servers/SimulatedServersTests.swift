@@ -137,7 +137,7 @@ struct SimulatedServersTests {
         let before = machine.clock.now
         let arrivals = Log<BootTime>()
         let positions = machine.positions
-        let watch = positions.subscribe(PositionRequest(lines: true)) { event in
+        let watch = positions.subscribe(PositionRequest(includesLines: true)) { event in
             if case .report = event { arrivals.add(machine.clock.now) }
         }
         defer { watch.cancel() }
@@ -211,7 +211,7 @@ struct SimulatedServersTests {
         defer { servers.stop() }
         let lines = Log<String>()
         let source = machine.positions
-        let subscription = source.subscribe(PositionRequest(lines: true)) { event in
+        let subscription = source.subscribe(PositionRequest(includesLines: true)) { event in
             switch event {
             case .line(let line, _): lines.add(String(decoding: line, as: UTF8.self))
             case .lost(let error): lines.add("lost: \(error)")
