@@ -139,13 +139,13 @@ public struct ExportOptions: Sendable, Hashable {
 
     /// Creates options. Properties without a parameter keep their default values.
     public init(
-        overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
+        overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, includesArrivalTimes: Bool = false,
         name: String = ""
     ) {
         self.overwrite = overwrite
         self.mode = mode
         self.receiver = receiver
-        self.includesArrivalTimes = hasStamps
+        self.includesArrivalTimes = includesArrivalTimes
         self.name = name
     }
 }
