@@ -267,7 +267,7 @@ struct SimulatedServersTests {
     @Test("waitUntilPlayed returns after everything has been played")
     func end() throws {
         var options = SimulatedServersOptions()
-        options.start = .atOnce
+        options.start = .immediately
         options.speed = 50
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3) + Traces.readings(100))], options: options)
         #expect(!servers.waitUntilPlayed(seconds: 1))
@@ -280,7 +280,7 @@ struct SimulatedServersTests {
     @Test("With endless loops, waitUntilPlayed returns after the first loop and not before")
     func endOfRound() throws {
         var options = SimulatedServersOptions()
-        options.start = .atOnce
+        options.start = .immediately
         options.loops = true
         options.speed = 50
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3))], options: options)
