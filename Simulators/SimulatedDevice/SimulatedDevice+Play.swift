@@ -21,7 +21,8 @@ extension SimulatedDevice {
     package func advance(by seconds: Double) { _ = run(upTo: time(after: seconds)) }
 
     /// Plays the next trace event, after firing any timers that are due before it. Returns false at the end of the
-    /// trace. Samples of a motion sensor that arrived together count as one event.
+    /// trace. Samples of a motion sensor that arrived together count as one event. If called while the device is
+    /// playing, for example from a callback, does nothing and returns false.
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 
@@ -47,7 +48,7 @@ extension SimulatedDevice {
         return hasMore ?? false
     }
 
-    /// Moves to a different time in the trace, forward or backward, in seconds since the start of the trace.
+    /// Moves to a different time in the trace, forward or backward. The time is relative to the start of the trace.
     ///
     /// The events in between are not delivered. When this function returns, the device is in the state that the trace
     /// has reached by the new time, including accessories, battery, and lost sources and sensors. Managers are notified

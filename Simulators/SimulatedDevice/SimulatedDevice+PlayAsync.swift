@@ -12,7 +12,7 @@ extension SimulatedDevice {
         guard await run(upTo: .never) else { throw Self.alreadyPlaying }
     }
 
-    /// Advances the device's clock by the given duration and plays all events in that time.
+    /// Advances the device's clock and plays all events in that time. Does nothing if the device is already playing.
     nonisolated(nonsending) public func advance(by duration: Duration) async { await advance(by: duration.inSeconds) }
 
     nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }

@@ -137,7 +137,7 @@ public final class SimulatedServers: Sendable {
         let motion = try iiod.start()
         let accessories = try makeAccessories(common, folder)
         let announcements = try accessories?.start() ?? folder.emptyPath
-        if options.start == .atOnce { common.startIfNeeded(at: LiveClock().now) }
+        if options.start == .immediately { common.startIfNeeded(at: LiveClock().now) }
         let environment = [
             "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:\(position)",
             "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(motion)",

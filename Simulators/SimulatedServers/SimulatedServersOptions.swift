@@ -13,7 +13,7 @@ public struct SimulatedServersOptions: Sendable {
         /// accessories.
         case firstClient
         /// Playback starts when the servers start.
-        case atOnce
+        case immediately
     }
 
     /// The event that starts playback.

@@ -78,7 +78,7 @@ final class GPSDEngine {
         if let start {
             if let next = faults.nextTime { deadline = min(deadline, start.advanced(bySeconds: next)) }
             if let event = nextEvent, !isWaitingForClients { deadline = min(deadline, due(event, start)) }
-        } else if options.start == .atOnce {
+        } else if options.start == .immediately {
             deadline = now
         }
         for client in clients {
@@ -125,7 +125,7 @@ final class GPSDEngine {
         // Playback normally waits for a client. While a fault keeps the port closed, no client can connect, so playback
         // starts without one. If it did not start, the fault would never end.
         if start == nil,
-            options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
+            options.start == .immediately || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil
         {
             begin(now: now)

@@ -19,7 +19,7 @@ public struct GPSDServerOptions: Sendable {
         /// Playback starts when a client first begins to watch, or when a program first opens the terminal.
         case firstWatcher
         /// Playback starts when the server starts.
-        case atOnce
+        case immediately
     }
 
     /// The behavior at the end of the trace.

@@ -38,7 +38,7 @@ final class TerminalLoop: ServiceLoop {
     deinit { hangUp() }
 
     func run() {
-        if options.start == .atOnce || waitForProgram() { play() }
+        if options.start == .immediately || waitForProgram() { play() }
         hangUp()
     }
 

@@ -53,10 +53,10 @@ final class HotplugMotionSource: MotionSource {
 
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet: @escaping @Sendable () -> Void
+        onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription {
         start()
-        return source.subscribe(request, receive: receive, quiet: quiet)
+        return source.subscribe(request, receive: receive, onInputIdle: onInputIdle)
     }
 
     func measuredRate(of sensor: SensorDescription.ID) -> Double? { source.measuredRate(of: sensor) }

@@ -66,7 +66,7 @@ public final class IIOSource: MotionSource {
     /// Subscribes to readings. The closures run on a thread of the source or on the executor of the request.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet: @escaping @Sendable () -> Void
+        onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription {
         #if !LibIIO
         if sessions.isWithoutLibrary {
@@ -74,7 +74,7 @@ public final class IIOSource: MotionSource {
             return Subscription {}
         }
         #endif
-        return hub.subscribe(request, receive: receive, quiet: quiet)
+        return hub.subscribe(request, receive: receive, onInputIdle: onInputIdle)
     }
 
     /// Returns a sensor's rate in hertz, measured over about one second, or nil if no rate has been measured.

@@ -219,7 +219,7 @@ package final class MotionEngine: Sendable {
             // Create the new subscription before cancelling the previous one, so that the sensor keeps running.
             let subscription = source.subscribe(request) { event in
                 self.receive(event, sensor, generation)
-            } quiet: {
+            } onInputIdle: {
                 self.flush(sensor, generation)
             }
             state.withLock { state in

@@ -167,7 +167,7 @@ struct EpochTests {
 
     @Test("A subscriber that requests every report receives each one at once and in order")
     func everyReport() throws {
-        try HubBench(PositionRequest(everyReport: true)).play(
+        try HubBench(PositionRequest(includesAllReports: true)).play(
             """
             0.00 A 1 3 10 | 10
             0.01 A 1 3 11 | 11
@@ -182,7 +182,7 @@ struct EpochTests {
     func twoForms() throws {
         let bench = HubBench()
         let all = Collector()
-        let subscription = bench.hub.subscribe(PositionRequest(everyReport: true), receive: all.receive)
+        let subscription = bench.hub.subscribe(PositionRequest(includesAllReports: true), receive: all.receive)
         try bench.play(
             """
             0.00 A 1 3 10 | 10

@@ -250,7 +250,7 @@ struct HubTests {
         let lines = Collector()
         let first = hub.subscribe(PositionRequest(), receive: plain.receive)
         #expect(!hub.wantsLines)
-        let second = hub.subscribe(PositionRequest(lines: true, rawReports: true), receive: lines.receive)
+        let second = hub.subscribe(PositionRequest(includesLines: true, includesRawBytes: true), receive: lines.receive)
         #expect(hub.wantsLines)
         #expect(hub.wantsRawReports)
         [UInt8]("{}".utf8).withUnsafeBytes { hub.post(line: $0, arrival: .zero) }
@@ -295,7 +295,7 @@ struct HubTests {
                     if number % 7 == 0 { hub.setStatus(.unavailable(Self.loss)) }
                     if number % 7 == 3 { hub.setStatus(.available) }
                 } else {
-                    let subscription = hub.subscribe(PositionRequest(everyReport: number % 2 == 0)) { _ in }
+                    let subscription = hub.subscribe(PositionRequest(includesAllReports: number % 2 == 0)) { _ in }
                     if number % 3 == 0 { subscription.cancel() }
                 }
             }

@@ -61,7 +61,7 @@ struct MotionHubTests {
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, decimates: true))
         let fast = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
-        let observer = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
+        let observer = hub.subscribe(MotionRequest(kind: .accelerometer, includesAllReadings: true)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
         let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, decimates: false)) { _ in }
         observer.cancel()
@@ -69,7 +69,7 @@ struct MotionHubTests {
         filter.cancel()
         slow.cancel()
         #expect(hub.demand(of: "accel")?.decimates == true)
-        let last = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
+        let last = hub.subscribe(MotionRequest(kind: .accelerometer, includesAllReadings: true)) { _ in }
         fast.cancel()
         #expect(hub.demand(of: "accel")?.rate == 0)
         #expect(hub.hasSubscribers)

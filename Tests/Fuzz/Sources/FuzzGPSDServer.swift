@@ -77,7 +77,7 @@ private final class Stage {
     init(_ script: ClientScript) {
         var options = GPSDServerOptions()
         // The trace is played even if no client watches.
-        options.start = .atOnce
+        options.start = .immediately
         options.end = script.has(1) ? .unplug : script.has(2) ? .loop : script.has(3) ? .close : .silence
         options.timestampPolicy = script.has(4) ? .now : .recorded
         if script.has(0) { options.maximumClients = 2 }

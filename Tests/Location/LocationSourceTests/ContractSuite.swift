@@ -43,7 +43,7 @@ struct ContractSuite {
     /// reached.
     static func received(
         _ client: PositionSourceAddress.Client, reports: Int,
-        request: PositionRequest = PositionRequest(everyReport: true),
+        request: PositionRequest = PositionRequest(includesAllReports: true),
         by script: @escaping @Sendable (FakePeer) -> Void
     ) throws -> [PositionEvent] {
         let server = try FakeGPSD { peer in

@@ -194,7 +194,7 @@ extension ContractSuite {
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let hasBlocked = Atomic<Bool>(false)
-            let subscription = source.subscribe(PositionRequest(everyReport: true)) { event in
+            let subscription = source.subscribe(PositionRequest(includesAllReports: true)) { event in
                 log.receive(event)
                 guard case .report = event, !hasBlocked.exchange(true, ordering: .relaxed) else { return }
                 // Blocks the reader thread while reports accumulate in the socket.
@@ -229,7 +229,7 @@ extension ContractSuite {
             timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
-            let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+            let subscription = source.subscribe(PositionRequest(includesAllReports: true), receive: log.receive)
             #expect(log.waitForReports(1))
             clock.jump(seconds: 30)
             resume.signal()
@@ -257,7 +257,7 @@ extension ContractSuite {
             timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
-            let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+            let subscription = source.subscribe(PositionRequest(includesAllReports: true), receive: log.receive)
             #expect(isRequested.wait(timeout: .now() + 60) == .success)
             clock.jump(seconds: 30)
             resume.signal()
@@ -337,7 +337,7 @@ extension ContractSuite {
                 for number in 0..<Thoroughness.rounds(200, quick: 20) {
                     let log = EventLog()
                     let subscription = source.subscribe(
-                        PositionRequest(everyReport: thread % 2 == 0), receive: log.receive)
+                        PositionRequest(includesAllReports: thread % 2 == 0), receive: log.receive)
                     if number % 20 == 0 { _ = log.waitForReports(1) }
                     subscription.cancel()
                     _ = source.lastFix

@@ -84,7 +84,7 @@ extension ContractSuite {
                 let clock = JumpClock(wallTime: WallTime(seconds: wall))
                 let source = source(client, port: server.port, clock: clock, repairsWeekRollover: repairs)
                 let log = EventLog()
-                let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+                let subscription = source.subscribe(PositionRequest(includesAllReports: true), receive: log.receive)
                 #expect(log.waitForReports(3))
                 let times = log.events.reports.compactMap(\.time?.seconds)
                 try #require(times.count == 3)
@@ -163,7 +163,7 @@ extension ContractSuite {
         @Test("Lines and raw bytes are delivered as they were sent", arguments: clients)
         func lines(client: PositionSourceAddress.Client) throws {
             let line = Lines.fix(1, more: #","future":{"a":[1]}"#)
-            let request = PositionRequest(everyReport: true, lines: true, rawReports: true)
+            let request = PositionRequest(includesAllReports: true, includesLines: true, includesRawBytes: true)
             let events = try received(client, reports: 1, request: request) { $0.send(line) }
             let lines = events.compactMap {
                 if case .line(let bytes, _) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil }

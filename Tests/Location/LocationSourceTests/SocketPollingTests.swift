@@ -81,7 +81,7 @@ extension ContractSuite {
         }
 
         private static func request(_ executor: ManualPollingExecutor) -> PositionRequest {
-            var request = PositionRequest(everyReport: true)
+            var request = PositionRequest(includesAllReports: true)
             request.executor = ExecutorIdentity(executor)
             return request
         }
@@ -151,7 +151,7 @@ extension ContractSuite {
         func secondSubscriber(client: PositionSourceAddress.Client) throws {
             try Self.register(client, tolerance: 600) { bench in
                 let second = EventLog()
-                let other = bench.source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
+                let other = bench.source.subscribe(PositionRequest(includesAllReports: true), receive: second.receive)
                 #expect(bench.executor.waitForEnd())
                 bench.fixServer.send(2)
                 #expect(bench.log.waitForReports(2))
@@ -187,7 +187,7 @@ extension ContractSuite {
             let deliveredOnQueue = Atomic<Int>(0)
             let key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
-            var request = PositionRequest(everyReport: true)
+            var request = PositionRequest(includesAllReports: true)
             request.executor = ExecutorIdentity(executor)
             let source = source(client, port: fixServer.server.port)
             let subscription = source.subscribe(request) { event in

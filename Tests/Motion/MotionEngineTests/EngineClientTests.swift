@@ -235,10 +235,10 @@ struct EngineClientTests {
 
         func subscribe(
             _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-            quiet: @escaping @Sendable () -> Void
+            onInputIdle: @escaping @Sendable () -> Void
         ) -> Subscription {
             gap.withLock { $0 }?()
-            return hub.subscribe(request, receive: receive, quiet: quiet)
+            return hub.subscribe(request, receive: receive, onInputIdle: onInputIdle)
         }
     }
 

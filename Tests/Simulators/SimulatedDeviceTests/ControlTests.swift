@@ -35,7 +35,7 @@ struct ControlTests {
     static func listen(_ device: SimulatedDevice) -> (ValueLog<String>, Subscription) {
         let log = ValueLog<String>()
         let start = 1_777_629_600.0  // 2026-05-01T10:00:00Z
-        let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
+        let subscription = device.device.positionSource.subscribe(PositionRequest(includesAllReports: true)) { event in
             switch event {
             case .report(let report):
                 let second = report.time.map { $0.seconds - start } ?? .nan

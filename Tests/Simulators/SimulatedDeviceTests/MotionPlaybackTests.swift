@@ -222,7 +222,7 @@ struct MotionPlaybackTests {
                 #"{"t":3,"battery":null}"#, #"{"t":3,"accelerometer":[1,2,3]}"#,
                 #"{"t":3,"lost":{},"sensor":"accelerometer"}"#, #"{"t":3,"gpsdText":""}"#))
         let log = ValueLog<String>()
-        let subscription = device.device.positionSource.subscribe(PositionRequest(lines: true)) { event in
+        let subscription = device.device.positionSource.subscribe(PositionRequest(includesLines: true)) { event in
             if case .line(let line, let arrival) = event {
                 log.add("\(arrival.seconds) \(String(decoding: line, as: UTF8.self))")
             }

@@ -120,7 +120,7 @@ struct SeekTests {
     func refusesInCallbacks() throws {
         let device = try ControlTests.device { _ in }
         let log = ValueLog<Double>()
-        let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
+        let subscription = device.device.positionSource.subscribe(PositionRequest(includesAllReports: true)) { event in
             guard case .report(let report) = event else { return }
             log.add(report.latitude)
             device.seek(to: 0)

@@ -159,7 +159,7 @@ struct SkippedContentTests {
             let plain = try RecordingFormat.gpsd.write(trace, to: folder + "/a.json")
             #expect(plain.contains { $0.contains("arrival times of 4 reports") && $0.contains("--stamps") })
             let stamped = try RecordingFormat.gpsd.write(
-                trace, to: folder + "/b.json", options: ExportOptions(hasStamps: true))
+                trace, to: folder + "/b.json", options: ExportOptions(includesArrivalTimes: true))
             #expect(!stamped.contains { $0.contains("rrival times") })
             let times = ReadPositions(try RecordingFile.open(folder + "/b.json").trace).times
             // The file begins at its first line, 6 s after the start. The position is the next line.

@@ -39,7 +39,7 @@ extension TrapTests {
             #expect(start.nanoseconds + Int64((report.seconds * 1e9).rounded()) == expected, "\(what)")
         }
         let stamped = try RoundTrip.by(trace) {
-            try RecordingFormat.gpsd.write($0, to: $1, options: ExportOptions(hasStamps: true))
+            try RecordingFormat.gpsd.write($0, to: $1, options: ExportOptions(includesArrivalTimes: true))
         }
         #expect(stamped.text.hasPrefix(#"2026-03-23 12:00:00 1774267200.250000: {"class":"TPV""#))
         try check(stamped, arrival: arrival, "gpsd's reports with stamps")

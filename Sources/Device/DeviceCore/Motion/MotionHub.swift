@@ -138,7 +138,7 @@ package final class MotionHub: MotionSource {
 
     package func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet onInputIdle: @escaping @Sendable () -> Void
+        onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription {
         let subscriber = MotionSubscriber(request, receive: receive, onInputIdle: onInputIdle)
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
@@ -246,8 +246,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the closures that the subscribers of existing sensors passed as `quiet`. Subscribers without a sensor have
-    /// no input. The source must call this function when it has no more readings for now, as at the end of a trace.
+    /// Calls the `onInputIdle` closures of the subscribers of existing sensors. Subscribers without a sensor have no
+    /// input. The source must call this function when it has no more readings for now, as at the end of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

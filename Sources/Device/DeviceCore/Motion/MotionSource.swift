@@ -24,11 +24,11 @@ public protocol MotionSource: Sendable {
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
     /// readings for slower subscribers are decimated.
     ///
-    /// `quiet` is called when the source has no more readings for now, for example at the end of a trace. A subscriber
-    /// that is waiting for readings from other sensors can then stop waiting.
+    /// `onInputIdle` is called when the source has no more readings for now, for example at the end of a trace. A
+    /// subscriber that is waiting for readings from other sensors can then stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet: @escaping @Sendable () -> Void
+        onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription
 
     /// Returns the sensor's actual rate in hertz, measured from time stamps, or nil if the rate is not known yet.
@@ -41,7 +41,7 @@ extension MotionSource {
 
     /// Delivers events to the closure, in order and on the source's threads, until the subscription ends.
     public func subscribe(_ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void) -> Subscription
-    { subscribe(request, receive: receive, quiet: {}) }
+    { subscribe(request, receive: receive, onInputIdle: {}) }
 }
 
 /// An event from a motion source.
@@ -87,13 +87,13 @@ public struct MotionRequest: Sendable, Hashable {
     /// axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
-        everyReading: Bool = false, decimates: Bool = true, axes: Axes = .device
+        includesAllReadings: Bool = false, decimates: Bool = true, axes: Axes = .device
     ) {
         self.kind = kind
         self.sensor = sensor
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
-        self.includesAllReadings = everyReading
+        self.includesAllReadings = includesAllReadings
         self.decimates = decimates
         self.axes = axes
     }

@@ -56,9 +56,12 @@ public struct PositionRequest: Sendable, Hashable {
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
-    public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
-        (self.includesAllReports, self.receiver) = (everyReport, receiver)
-        (self.includesLines, self.includesRawBytes) = (lines, rawReports)
+    public init(
+        includesAllReports: Bool = false, receiver: String? = nil, includesLines: Bool = false,
+        includesRawBytes: Bool = false
+    ) {
+        (self.includesAllReports, self.receiver) = (includesAllReports, receiver)
+        (self.includesLines, self.includesRawBytes) = (includesLines, includesRawBytes)
     }
 }
 

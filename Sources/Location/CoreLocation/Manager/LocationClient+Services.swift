@@ -112,9 +112,9 @@ extension LocationClient {
             }
             guard !services.isEmpty, authorization.isGranted else { return nil }
             var request = PositionRequest(
-                everyReport: settings.deliversEveryReport,
+                includesAllReports: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
-                rawReports: settings.keepsRawReports)
+                includesRawBytes: settings.keepsRawReports)
             request.executor = ExecutorIdentity(executor)
             return request
         } subscribe: { request in

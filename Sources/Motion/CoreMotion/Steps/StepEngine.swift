@@ -119,7 +119,7 @@ final class StepEngine: Sendable {
         } subscribe: { request in
             motion.subscribe(request) {
                 self.receive($0)
-            } quiet: {
+            } onInputIdle: {
                 self.flush()
             }
         }

@@ -35,8 +35,9 @@ public struct ScriptedPeer: AccessoryPeer {
         /// True if the session ended before the step was complete.
         public var isEndOfSession: Bool
 
-        package init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
-            (self.step, self.expected, self.received, self.isEndOfSession) = (step, expected, found, isEnd)
+        package init(step: Int, expected: [UInt8], received: [UInt8], isEndOfSession: Bool) {
+            (self.step, self.expected) = (step, expected)
+            (self.received, self.isEndOfSession) = (received, isEndOfSession)
         }
     }
 
@@ -51,12 +52,12 @@ public struct ScriptedPeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - steps: The steps to run in each session.
-    ///   - departed: A closure that is called when a session deviates from the script. If a step receives unexpected
+    ///   - onDeviation: A closure that is called when a session deviates from the script. If a step receives unexpected
     ///     bytes, the peer hangs up after the call. If the session ends before all expected bytes have been received,
     ///     that is also a deviation. Bytes received after the last step are a deviation too, and are dropped.
-    public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
+    public init(_ steps: [Step], onDeviation: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
-        self.onDeviation = departed
+        self.onDeviation = onDeviation
     }
 
     /// Continues the script.
@@ -72,8 +73,9 @@ public struct ScriptedPeer: AccessoryPeer {
             guard !hasEnded, steps.indices.contains(next) else { return [] }
             hasEnded = true
             switch steps[next] {
-            case .expect(let bytes): onDeviation(Deviation(step: next, expected: bytes, found: received, isEnd: true))
-            case .expectAny: onDeviation(Deviation(step: next, expected: [], found: received, isEnd: true))
+            case .expect(let bytes):
+                onDeviation(Deviation(step: next, expected: bytes, received: received, isEndOfSession: true))
+            case .expectAny: onDeviation(Deviation(step: next, expected: [], received: received, isEndOfSession: true))
             case .send, .delay, .hangUp, .unplug: break
             }
             return []
@@ -85,7 +87,7 @@ public struct ScriptedPeer: AccessoryPeer {
         while !hasEnded {
             guard steps.indices.contains(next) else {
                 if !received.isEmpty {
-                    onDeviation(Deviation(step: next, expected: [], found: received, isEnd: false))
+                    onDeviation(Deviation(step: next, expected: [], received: received, isEndOfSession: false))
                     received = []
                 }
                 return actions
@@ -102,7 +104,7 @@ public struct ScriptedPeer: AccessoryPeer {
                 let found = received.prefix(bytes.count)
                 guard bytes.starts(with: found) else {
                     hasEnded = true
-                    onDeviation(Deviation(step: next, expected: bytes, found: received, isEnd: false))
+                    onDeviation(Deviation(step: next, expected: bytes, received: received, isEndOfSession: false))
                     return actions + [.hangUp]
                 }
                 guard found.count == bytes.count else { return actions }

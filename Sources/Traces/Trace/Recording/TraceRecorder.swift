@@ -130,7 +130,7 @@ public final class TraceRecorder: Sendable {
         // The lock must not be held while subscribing. A source that is already lost calls the closure immediately, and
         // the closure acquires the lock.
         if parts.contains(.position) {
-            retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
+            retain(device.positionSource.subscribe(.init(includesLines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {

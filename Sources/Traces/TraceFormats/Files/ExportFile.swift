@@ -139,10 +139,10 @@ public struct ExportOptions: Sendable, Hashable {
 
     /// Creates options. Properties without a parameter keep their default values.
     public init(
-        overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
+        overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, includesArrivalTimes: Bool = false,
         name: String = ""
     ) {
         (self.overwrite, self.mode, self.receiver) = (overwrite, mode, receiver)
-        (self.includesArrivalTimes, self.name) = (hasStamps, name)
+        (self.includesArrivalTimes, self.name) = (includesArrivalTimes, name)
     }
 }

@@ -163,8 +163,8 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // `everyReading` requests every reading at the sensor's current rate.
-                let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
+                let request = MotionRequest(
+                    kind: sensor.kind, sensor: sensor.id, includesAllReadings: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
         }

@@ -143,7 +143,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
             options.speed = speed
             options.loops = loop
             options.shiftsTimesToNow = rebase
-            options.start = atOnce ? .atOnce : .firstClient
+            options.start = atOnce ? .immediately : .firstClient
             options.alignment = align
             (options.faults, options.seed) = faults.chosen()
             if let gpsdFault { options.gpsdFaults = try GPSDFault.list(gpsdFault) }

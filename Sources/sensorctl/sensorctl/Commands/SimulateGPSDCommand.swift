@@ -105,7 +105,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     private func options() throws -> GPSDServerOptions {
         var options = GPSDServerOptions()
         options.port = port
-        options.start = atOnce ? .atOnce : .firstWatcher
+        options.start = atOnce ? .immediately : .firstWatcher
         options.end = loop ? .loop : .silence
         options.timestampPolicy = rebase ? .now : .recorded
         options.faults = try fault.map { try GPSDFault.list($0) } ?? []

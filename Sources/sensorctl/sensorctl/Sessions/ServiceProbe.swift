@@ -19,7 +19,7 @@ final class ServiceProbe: Sendable {
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let (probe, source) = (ServiceProbe(), device.positionSource)
-        let subscription = source.subscribe(PositionRequest(lines: true)) { probe.process($0) }
+        let subscription = source.subscribe(PositionRequest(includesLines: true)) { probe.process($0) }
         // A source that is already connected does not deliver its list of receivers again.
         if !source.receivers.isEmpty { probe.process(.receivers(source.receivers)) }
         Termination.schedule(probe.done, after: seconds)

@@ -56,7 +56,7 @@ struct TraceTarget: ParsableArguments {
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
-        ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, hasStamps: stamps)
+        ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, includesArrivalTimes: stamps)
     }
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }

@@ -137,14 +137,14 @@ struct CodedAccessoryTests {
             ])
     }
 
-    @Test("A scripted peer follows its steps and reports a departure from the script")
+    @Test("A scripted peer follows its steps and reports a deviation from the script")
     func scripts() {
-        let departures = Mutex<[ScriptedPeer.Deviation]>([])
+        let deviations = Mutex<[ScriptedPeer.Deviation]>([])
         let script: [ScriptedPeer.Step] = [
             .send(text: "READY"), .expect(text: "READ"), .delay(2), .send(text: "12"), .expectAny(3),
             .send(text: "OK"), .expect(text: "BYE"), .hangUp,
         ]
-        let peer = ScriptedPeer(script) { departure in departures.withLock { $0.append(departure) } }
+        let peer = ScriptedPeer(script) { deviation in deviations.withLock { $0.append(deviation) } }
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
         device.attach(accessory(peer))
@@ -159,7 +159,7 @@ struct CodedAccessoryTests {
             program.log == [
                 "0.0 attached 1 Scale", "0.0 com.a < READY", "4.0 com.a < 12OK", "5.0 com.a ended: hungUp",
             ])
-        #expect(departures.withLock { $0.isEmpty })
+        #expect(deviations.withLock { $0.isEmpty })
 
         program.open(1, "com.a")
         program.write("RED", "com.a")
@@ -170,10 +170,11 @@ struct CodedAccessoryTests {
         program.close("com.a")
         device.advance(by: 1)
         #expect(
-            departures.withLock { $0 } == [
+            deviations.withLock { $0 } == [
                 ScriptedPeer.Deviation(
-                    step: 1, expected: Array("READ".utf8), found: Array("RED".utf8), isEnd: false),
-                ScriptedPeer.Deviation(step: 1, expected: Array("READ".utf8), found: Array("REA".utf8), isEnd: true),
+                    step: 1, expected: Array("READ".utf8), received: Array("RED".utf8), isEndOfSession: false),
+                ScriptedPeer.Deviation(
+                    step: 1, expected: Array("READ".utf8), received: Array("REA".utf8), isEndOfSession: true),
             ])
     }
 

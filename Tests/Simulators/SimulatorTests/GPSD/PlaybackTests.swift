@@ -44,7 +44,7 @@ struct PlaybackTests {
 
     @Test("A client that connects after an immediate start misses the earlier reports")
     func startsAtOnce() throws {
-        let fixture = try GPSDFixture(GPSDFixture.drive(5)) { $0.start = .atOnce }
+        let fixture = try GPSDFixture(GPSDFixture.drive(5)) { $0.start = .immediately }
         fixture.pass(1.5)
         let client = try fixture.connect()
         client.send(Self.watch)
@@ -59,12 +59,12 @@ struct PlaybackTests {
         let sky = #"{"t":0.5,"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[\#(satellite)]}}"#
         var lines = GPSDFixture.drive(4)
         lines.insert(sky, at: 2)
-        let fixture = try GPSDFixture(lines) { $0.start = .atOnce }
+        let fixture = try GPSDFixture(lines) { $0.start = .immediately }
         let first = try fixture.connect()
         first.send(#"?WATCH={"enable":true,"nmea":true};"#)
         fixture.pass(1.5)
         #expect(first.kinds().contains("$GPGSV"))
-        let other = try GPSDFixture(lines) { $0.start = .atOnce }
+        let other = try GPSDFixture(lines) { $0.start = .immediately }
         other.pass(1.5)
         let late = try other.connect()
         late.send(#"?WATCH={"enable":true,"nmea":true};"#)

@@ -53,7 +53,7 @@ struct ReceiverTerminalTests {
         let terminal = try Self.terminal(skies) { options in
             options.pace = pace
             options.end = .loop
-            options.start = .atOnce
+            options.start = .immediately
         }
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
         #expect(terminal.waitUntilPlayed(seconds: 60))
@@ -147,7 +147,7 @@ struct ReceiverTerminalTests {
         // Without a program the terminal drops every sentence, so its count is the total.
         let whole = try Self.terminal(Self.drive(2000)) { options in
             options.pace = .realTime(speed: 1e6)
-            options.start = .atOnce
+            options.start = .immediately
         }
         try whole.start()
         #expect(whole.waitUntilPlayed(seconds: 60))

@@ -137,7 +137,7 @@ struct SimulatedServersTests {
         let before = machine.clock.now
         let arrivals = Log<BootTime>()
         let positions = machine.positions
-        let watch = positions.subscribe(PositionRequest(lines: true)) { event in
+        let watch = positions.subscribe(PositionRequest(includesLines: true)) { event in
             if case .report = event { arrivals.add(machine.clock.now) }
         }
         defer { watch.cancel() }
@@ -211,7 +211,7 @@ struct SimulatedServersTests {
         defer { servers.stop() }
         let lines = Log<String>()
         let source = machine.positions
-        let subscription = source.subscribe(PositionRequest(lines: true)) { event in
+        let subscription = source.subscribe(PositionRequest(includesLines: true)) { event in
             switch event {
             case .line(let line, _): lines.add(String(decoding: line, as: UTF8.self))
             case .lost(let error): lines.add("lost: \(error)")
@@ -267,7 +267,7 @@ struct SimulatedServersTests {
     @Test("waitUntilPlayed returns after everything has been played")
     func end() throws {
         var options = SimulatedServersOptions()
-        options.start = .atOnce
+        options.start = .immediately
         options.speed = 50
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3) + Traces.readings(100))], options: options)
         #expect(!servers.waitUntilPlayed(seconds: 1))
@@ -280,7 +280,7 @@ struct SimulatedServersTests {
     @Test("With endless loops, waitUntilPlayed returns after the first loop and not before")
     func endOfRound() throws {
         var options = SimulatedServersOptions()
-        options.start = .atOnce
+        options.start = .immediately
         options.loops = true
         options.speed = 50
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3))], options: options)
