@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Choice of receiver")
 struct ReceiverChoiceTests {
-    @Test("Only one receiver's reports are delivered at a time")
+    @Test("Reports of the selected receiver are delivered, and those of others are ignored")
     func one() throws {
         try HubBench().play(
             """

@@ -134,7 +134,7 @@ struct ValueTests {
         #expect(endsSilence)
     }
 
-    // MARK: Standstill
+    // MARK: Suspension
 
     private static func report(_ number: Double, receiver: String = "A", time: Double? = nil) -> PositionReport {
         var report = PositionReport()
