@@ -24,7 +24,7 @@ GOOD = '{"location":{"purpose":"a"}}\n'
 
 def prepare(attack, part):
     if os.geteuid() != 0:
-        part.skip("settings of somebody else", "only root can make a file of another user")
+        part.skip("settings of another user", "only root can create a file of another user")
     return None
 
 

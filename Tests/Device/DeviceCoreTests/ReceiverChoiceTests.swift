@@ -28,7 +28,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A better receiver takes over only after it has been better for 10 s")
+    @Test("A receiver with better accuracy is selected after it has been better for 10 s")
     func timeout() throws {
         try HubBench().play(
             """
