@@ -13,8 +13,8 @@ print_header() { sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$1"; }
 
 explain_swift() {
     cat >&2 <<TEXT
-Swift $needed_swift or later is needed, and $1.
-Swift comes from swift.org, not from apt. Either let swiftly install it:
+Swift $needed_swift or later is required, but $1.
+Swift is available from swift.org, not from apt. Either install it with swiftly:
     curl -O https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz
     tar xzf swiftly-\$(uname -m).tar.gz && ./swiftly init
 or unpack a toolchain from https://www.swift.org/install/linux/ and put its usr/bin into PATH.
@@ -27,9 +27,9 @@ TEXT
 require_swift() {
     command -v swift >/dev/null 2>&1 || explain_swift "there is no swift in PATH"
     local text version
-    text=$(swift --version 2>/dev/null) || explain_swift "$(command -v swift) does not run"
+    text=$(swift --version 2>/dev/null) || explain_swift "$(command -v swift) cannot be run"
     version=$(sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' <<<"$text" | head -n 1)
-    [[ -n $version ]] || explain_swift "$(command -v swift) does not say its version"
+    [[ -n $version ]] || explain_swift "$(command -v swift) does not print its version"
     [[ $(printf '%s\n%s\n' "$needed_swift" "$version" | sort -V | head -n 1) == "$needed_swift" ]] ||
         explain_swift "$(command -v swift) is $version"
 }
@@ -89,7 +89,7 @@ install_packages() {
     for package in "$@"; do is_installed "$package" || missing+=("$package"); done
     [[ ${#missing[@]} -gt 0 ]] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        say "These packages are missing, and this machine has no apt-get: ${missing[*]}"
+        say "Install these packages, because this machine has no apt-get: ${missing[*]}"
         return 1
     fi
     local elevate=()

@@ -89,7 +89,7 @@ def arguments():
     chosen = [word.partition(":") for word in options.only.split(",")]
     unknown = [name for name, _, _ in chosen if name not in PARTS]
     if unknown:
-        parser.error(f"There is no part {', '.join(unknown)}; --parts lists them.")
+        parser.error(f"Unknown part: {', '.join(unknown)}. --parts lists the parts.")
     options.only = [(name, number) for name, _, number in chosen]
     return options
 
@@ -104,7 +104,7 @@ def run_part(attack, name, only):
         try:
             module.run_case(attack, part, case, prepared)
         except Exception:  # An error of this program has to be visible, but must not end the other cases.
-            part.find(case, "the attack itself failed: " + traceback.format_exc(limit=-3))
+            part.find(case, "the attack raised an exception: " + traceback.format_exc(limit=-3))
 
     try:
         prepared = module.prepare(attack, part)
@@ -121,22 +121,22 @@ def run_part(attack, name, only):
 
 def report(attack, parts):
     for part in parts:
-        for case, what, command, said in sorted(part.findings, key=lambda found: (found[1], found[0])):
+        for case, what, command, output in sorted(part.findings, key=lambda found: (found[1], found[0])):
             print(f"\n{part.name}:{case}  {what}")
-            for line in said:
+            for line in output:
                 print(f"    | {line}")
             if command:
                 print(f"    {command}")
-            print(f"    again: Tests/Attack/run {attack.options.tool} --seed {attack.seed} --only '{part.name}:{case}'")
+            print(f"    repeat: Tests/Attack/run {attack.options.tool} --seed {attack.seed} --only '{part.name}:{case}'")
     print(f"\n{'part':12} {'runs':>6} {'findings':>9} {'seconds':>8} {'MiB':>5}  exit statuses")
     for part in parts:
         ends = ", ".join(f"{end}: {count}" for end, count in sorted(part.ends.items()))
         print(f"{part.name:12} {part.runs:6} {len(part.findings):9} {part.seconds:8.1f} {part.peak >> 10:5}  {ends}")
     for part in parts:
         for reason in part.skipped:
-            print(f"Left out: {reason}")
+            print(f"Skipped: {reason}")
     total = sum(len(part.findings) for part in parts)
-    print(f"Seed {attack.seed}. " + (f"{total} findings; their files are in {attack.work}" if total else "Nothing was found."))
+    print(f"Seed {attack.seed}. " + (f"{total} findings; their files are in {attack.work}" if total else "No findings."))
 
 
 if __name__ == "__main__":

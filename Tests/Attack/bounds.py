@@ -59,7 +59,7 @@ def run_case(attack, part, case, prepared):
     TOPICS[kind](attack, part, case, folder, name, prepared)
     left = unlike(folder, ["in", "input"])
     if left:
-        part.find(case, f"left {', '.join(left)}")
+        part.find(case, f"did not remove {', '.join(left)}")
     if len(part.findings) == before:
         shutil.rmtree(folder, ignore_errors=True)
     else:
@@ -149,7 +149,7 @@ def shrinking(attack, part, case, folder, name, prepared):
     # Input that is not memory-mapped has been read before the file shrank.
     is_whole = begin.count(b"\n") + block.count(b"\n") * (SHRINKING[name] // len(block)) == counted[0]
     if result.status == 0 and not result.err and not is_whole:
-        part.find(case, "read a file that shrank and did not say so", result)
+        part.find(case, "read a file that shrank without reporting it", result)
 
 
 def full(attack, part, case, folder, name, prepared):
@@ -168,7 +168,7 @@ def full(attack, part, case, folder, name, prepared):
         part.judge(case, result)
         big = name != "limit" or result.status != 0
         if big and result.status not in (73, 74):
-            part.find(case, f"ended with {result.end} and not with 73 or 74 ({form})", result)
+            part.find(case, f"ended with {result.end} instead of 73 or 74 ({form})", result)
         if name == "limit" and result.status == 0:
             os.unlink(os.path.join(folder, "out"))
     for verb in (["info", whole], ["replay", whole, "location"], ["replay", whole, "gyro", "--json"], ["list"], ["rules"],
@@ -177,7 +177,7 @@ def full(attack, part, case, folder, name, prepared):
             result = attack.tool.run(verb, stdout="/dev/full")
             part.judge(case, result)
             if result.status != 74:
-                part.find(case, f"ended with {result.end} and not with 74", result)
+                part.find(case, f"ended with {result.end} instead of 74", result)
 
 
 TOPICS = {topic.__name__: topic for topic in (path, endless, sparse, iiod, shrinking, full)}

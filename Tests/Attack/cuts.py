@@ -94,10 +94,10 @@ def run_case(attack, part, case, wholes):
     new = sorted(values - whole_values, key=str)
     # Without its reports, a log with both is read as sentences, which have more digits.
     if new and case.seed.name != "hnr.log":
-        good = part.find(case, f"gives values that the whole recording does not have: {new[:3]}", result)
+        good = part.find(case, f"output values that the complete recording does not contain: {new[:3]}", result)
     is_told = result.status != 0 or words - whole_words
     if output != whole_output and not is_told and _loses(case.seed, case.file, whole, case.size):
-        good = part.find(case, "loses something without a word", result, whole[max(case.size - 80, 0):case.size])
+        good = part.find(case, "lost data without reporting it", result, whole[max(case.size - 80, 0):case.size])
     if good:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -49,11 +49,11 @@ class Part:
         os.makedirs(folder, exist_ok=True)
         return folder
 
-    def find(self, case, what, result=None, said=b""):
+    def find(self, case, what, result=None, output=b""):
         """Records a finding, with the data to reproduce it."""
-        said = said or (result.err or result.out if result else b"")
+        output = output or (result.err or result.out if result else b"")
         with self._lock:
-            self.findings.append((str(case), what, result.command if result else "", _shown(said)))
+            self.findings.append((str(case), what, result.command if result else "", _shown(output)))
 
     def judge(self, case, result, statuses=STATUSES, memory=MEMORY, own_codes=False, is_data=False):
         """Counts a run, and checks it against the rules for all runs. Returns True if it complies.
@@ -68,14 +68,14 @@ class Part:
         if result.late:
             self.find(case, f"did not end within {result.seconds:.0f} s", result)
         elif result.signal is not None:
-            self.find(case, f"was ended by {result.end}", result)
+            self.find(case, f"was terminated by {result.end}", result)
         elif result.status not in statuses:
             self.find(case, f"ended with {result.status}", result)
         if result.peak > memory << 10:
-            self.find(case, f"took {result.peak >> 10} MiB", result)
-        # A difference (1) is data on standard output, and so is the output of doctor.
+            self.find(case, f"used {result.peak >> 10} MiB", result)
+        # A difference (status 1) is data on standard output, and so is the output of doctor.
         if result.status not in (0, 1, None) and "doctor" not in result.arguments and not (result.err or own_codes):
-            self.find(case, f"ended with {result.status} and did not say why", result)
+            self.find(case, f"ended with {result.status} without an error message", result)
         for data, where in ((b"" if is_data else result.out, "standard output"), (result.err, "standard error")):
             control = raw_control(data, own_codes)
             if control:

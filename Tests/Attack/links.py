@@ -97,7 +97,7 @@ def run_case(attack, part, case, prepared):
     after = snapshot(precious)
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     if changed:
-        part.find(case, f"changed what a link leads to: {', '.join(changed)}", result)
+        part.find(case, f"changed the target of a link: {', '.join(changed)}", result)
     if len(part.findings) == count:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -129,7 +129,7 @@ def _named(attack, part, case, shared, precious, verb, kind, how, prepared):
         result = attack.tool.run(_words(words, out, prepared, more), settings=settings)
     part.judge(case, result)
     if how == "new" and verb not in FOLLOWING and result.status not in (73, 74, 64) and not (verb == "ring"):
-        part.find(case, f"ended with {result.end} where a link has the name of the output", result)
+        part.find(case, f"ended with {result.end} although the output path is a link", result)
     return result
 
 
@@ -170,5 +170,5 @@ def _planted(attack, part, case, shared, precious, verb, kind, how, prepared):
     result = run.wait()
     part.judge(case, result)
     if result.status == 0 and how == "new":
-        part.find(case, "ended with 0 where a link took the name of the output", result)
+        part.find(case, "ended with 0 although a link replaced the output path", result)
     return result

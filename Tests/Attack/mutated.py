@@ -49,7 +49,7 @@ def run_case(attack, part, number, prepared):
     good = part.judge(number, result, is_data=use.kind not in (None, "json"))
     good &= _output(attack, part, number, use, result, folder, path)
     if open_bytes(target) != data:
-        good = bool(part.find(number, "wrote over its input", result))
+        good = bool(part.find(number, "overwrote its input", result))
     if good:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -60,11 +60,11 @@ def _output(attack, part, number, use, result, folder, path):
         return False
     written = [name for name in unlike(folder, [os.path.basename(path)])]
     if result.status != 0 and written:
-        part.find(number, f"failed and left {', '.join(written)}", result)
+        part.find(number, f"failed without removing {', '.join(written)}", result)
         return False
     if result.status == 0 and use.output and written != [os.path.basename(use.output)]:
         # A command without readable events has nothing to write, which is an error.
-        part.find(number, f"ended with 0 and left {', '.join(written) or 'nothing'}", result)
+        part.find(number, f"ended with 0 and wrote {', '.join(written) or 'nothing'}", result)
         return False
     if result.status != 0 or not use.kind:
         return True

@@ -112,7 +112,7 @@ def _compare(attack, part, case, folder, seed, kind):
             else:
                 path, result = fifo, run(fifo)
         if result.status != whole.status or _plain(result.out, path) != _plain(whole.out, seed.path):
-            part.find(case, f"gives something else ({result.end}) than the file ({whole.end})", result)
+            part.find(case, f"the output for the pipe ({result.end}) differs from that for the file ({whole.end})", result)
 
 
 def _plain(data, path):
@@ -131,9 +131,9 @@ def _without_writer(attack, part, case, folder, number):
     run.kill(number)
     result = run.wait()
     if result.late or result.signal not in (None, number) or result.status not in (None, 0):
-        part.find(case, f"was ended by {number.name} with {result.end}", result)
+        part.find(case, f"ended with {result.end} after {number.name}", result)
     if os.listdir(folder) != ["fifo"]:
-        part.find(case, f"left {os.listdir(folder)}", result)
+        part.find(case, f"did not remove {os.listdir(folder)}", result)
 
 
 def _merge(attack, part, case, folder):
@@ -146,4 +146,4 @@ def _merge(attack, part, case, folder):
     part.judge(case, result)
     expected = 0 if data else 65
     if result.status != expected:
-        part.find(case, f"ended with {result.end} in the place of {expected}", result)
+        part.find(case, f"ended with {result.end} instead of {expected}", result)

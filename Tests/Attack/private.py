@@ -54,7 +54,7 @@ def _modes(part, case, folder, expected, result):
             mode = os.lstat(os.path.join(root, name)).st_mode & 0o777
             wanted = expected if name in files else 0o700 if expected == 0o600 else 0o755
             if mode != wanted:
-                part.find(case, f"made {name} with {mode:04o}, not {wanted:04o}", result)
+                part.find(case, f"created {name} with mode {mode:04o} instead of {wanted:04o}", result)
 
 
 def _ring(attack, part, case, out, settings):
@@ -64,10 +64,10 @@ def _ring(attack, part, case, out, settings):
     run.wait_until(lambda run: b"started" in run.out)
     names = os.listdir(out)
     if names != [".ring"] or os.lstat(os.path.join(out, ".ring")).st_mode & 0o777 != 0o700:
-        part.find(case, f"the ring's folder is not 0700 or not alone: {names}")
+        part.find(case, f"the ring's directory does not have mode 0700, or has siblings: {names}")
     for entry in os.scandir(os.path.join(out, ".ring")) if names else ():
         if entry.stat().st_mode & 0o777 != 0o600:
-            part.find(case, f"{entry.name} has {entry.stat().st_mode & 0o777:04o}")
+            part.find(case, f"{entry.name} has mode {entry.stat().st_mode & 0o777:04o}")
     run.kill(signal.SIGTERM)
     result = run.wait()
     part.judge(case, result)
@@ -82,5 +82,5 @@ def _replaced(attack, part, case, out, prepared):
     part.judge(case, result)
     mode = os.lstat(path).st_mode & 0o777
     if mode != 0o640:
-        part.find(case, f"gave a file of 0640 that it replaced {mode:04o}", result)
+        part.find(case, f"replaced a file of mode 0640 by one of {mode:04o}", result)
     return None

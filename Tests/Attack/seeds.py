@@ -72,7 +72,7 @@ class _Maker:
         path = os.path.join(self.folder, name)
         result = self.tool.run([verb, source, path, *options])
         if result.status != 0:
-            raise SystemExit(f"No seed {name}: {result.command}\n{result.err.decode(errors='replace')}")
+            raise SystemExit(f"Cannot create the seed {name}: {result.command}\n{result.err.decode(errors='replace')}")
         self.seeds.append(Seed(name, path, **what))
         return path
 

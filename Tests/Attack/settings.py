@@ -24,7 +24,7 @@ GOOD = '{"location":{"purpose":"a"}}\n'
 
 def prepare(attack, part):
     if os.geteuid() != 0:
-        part.skip("settings of somebody else", "only root can make a file of another user")
+        part.skip("settings of another user", "only root can create a file of another user")
     return None
 
 
@@ -59,8 +59,8 @@ def run_case(attack, part, case, _):
     part.judge(case, result)
     lines = [line for line in result.err.decode(errors="replace").splitlines() if "device-services.configuration" in line]
     if kind == "good" and lines:
-        part.find(case, "a good configuration of root's own gets a warning", result)
+        part.find(case, "warned about a valid configuration of root", result)
     if kind != "good" and not any(word in line for line in lines):
-        part.find(case, "no warning on standard error", result)
+        part.find(case, "printed no warning on standard error", result)
     if len(part.findings) == before:
         shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,7 @@ def prepare(attack, part):
 
 
 def cases(attack):
-    return ["idle gpsd", "idle iio", "rubbish gpsd", "rubbish iio", *(f"killed {verb or 'all'}" for verb in ("gpsd", "iio", "accessory", ""))]
+    return ["idle gpsd", "idle iio", "garbage gpsd", "garbage iio", *(f"killed {verb or 'all'}" for verb in ("gpsd", "iio", "accessory", ""))]
 
 
 def run_case(attack, part, case, seeds):
@@ -32,18 +32,18 @@ def run_case(attack, part, case, seeds):
     clients = []
     try:
         if not run.wait_until(lambda run: b"\n" in run.out):
-            part.find(case, "does not listen")
+            part.find(case, "did not listen")
             return
-        told = json.loads(run.out.splitlines()[0])
+        started = json.loads(run.out.splitlines()[0])
         if kind == "idle":
-            clients += [socket.create_connection(("127.0.0.1", told["port"]), timeout=5) for _ in range(IDLE[name])]
+            clients += [socket.create_connection(("127.0.0.1", started["port"]), timeout=5) for _ in range(IDLE[name])]
         else:
-            _send_rubbish(attack, name, told["port"])
+            _send_garbage(attack, name, started["port"])
         words, variable = WATCH[name]
-        result = attack.tool.run(words, settings={variable: told["uri"]})
+        result = attack.tool.run(words, settings={variable: started["uri"]})
         part.judge(case, result)
         if result.status != 0:
-            part.find(case, f"lets a new client in no more ({result.end})", result)
+            part.find(case, f"did not accept a new client ({result.end})", result)
     finally:
         for client in clients:
             client.close()
@@ -51,7 +51,7 @@ def run_case(attack, part, case, seeds):
         part.judge(case, run.wait())
 
 
-def _send_rubbish(attack, name, port):
+def _send_garbage(attack, name, port):
     chance = random.Random(f"{attack.seed} simulators {name}")
     for _ in range(60):
         with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
@@ -63,7 +63,7 @@ def _send_rubbish(attack, name, port):
 
 
 def _killed(attack, part, case, verb, seeds):
-    """The child program ends with the simulator, whatever ends it."""
+    """The child program ends with the simulator, even if the simulator is killed."""
     source = seeds["scale.trace"] if verb == "accessory" else seeds["whole.trace"]
     ours, theirs = os.pipe()
     # cat reports that it runs, and continues while its input is open.
@@ -72,12 +72,12 @@ def _killed(attack, part, case, verb, seeds):
     os.close(ours)
     try:
         if not run.wait_until(lambda run: b"running" in run.out):
-            part.find(case, "does not run its program")
+            part.find(case, "did not start its program")
         run.kill(signal.SIGKILL)
         # The program keeps the pipe of its output open.
         run.wait_until(lambda _: not run.is_heard, limit=5)
         if run.is_heard:
-            part.find(case, "the program goes on after sensorctl was killed")
+            part.find(case, "the child program continued after sensorctl was killed")
     finally:
         os.close(theirs)
         run.wait()

@@ -149,9 +149,9 @@ def run_case(attack, part, case, points):
     found = {place for place in _fixes(result.out)}
     expected = len({(p["lat"], p["lon"]) for p in points[case.log]}) - LOST.get(case.change, 0)
     if result.status != 0 or len(found) < expected:
-        part.find(case, f"{len(found)} places come out of {expected}", result)
+        part.find(case, f"output {len(found)} positions instead of {expected}", result)
     if reported and reported not in result.err:
-        part.find(case, f"{reported.decode()} is not reported", result)
+        part.find(case, f"{reported.decode()} was not reported", result)
     if len(part.findings) == before:
         shutil.rmtree(folder, ignore_errors=True)
 

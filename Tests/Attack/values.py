@@ -55,16 +55,16 @@ def run_case(attack, part, case, _):
         rows = [row.format(n=n, **{**USUAL, **({name: value} if n == 2 else {})}) for n in range(1, 5)]
         end = "</trkseg></trk></gpx>" if form == "gpx" else ""
         path = hostile.write(os.path.join(folder, file), head + "".join(rows) + end)
-        told = _outputs(attack, part, case, folder, path, options)
-        if not told and (form, name, value) not in UNKNOWN:
-            part.find(case, "no verb says that a number cannot be")
+        reported = _outputs(attack, part, case, folder, path, options)
+        if not reported and (form, name, value) not in UNKNOWN:
+            part.find(case, "no command reported the invalid number")
     if len(part.findings) == before:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _outputs(attack, part, case, folder, path, options):
     """Checks the result. Returns True if the value was reported."""
-    told = False
+    reported = False
     for arguments, kind in ((["replay", path, "location", "--json"], "json"), (["convert", path, "-", "--format", "gpx"], "gpx"),
                             (["convert", path, "-", "--format", "nmea"], "nmea"), (["info", path, "--json"], "json")):
         result = attack.tool.run([*arguments, *options])
@@ -72,8 +72,8 @@ def _outputs(attack, part, case, folder, path, options):
         found = plausible.wrong(kind, result.out) if result.status == 0 else None
         if found:
             part.find(case, f"the output {found}", result, result.out)
-        told |= any(word in result.err for word in (b"cannot be", b"skipped", b"omitted", b"impossible", b"not a ", b"unknown", b"range"))
-    return told
+        reported |= any(word in result.err for word in (b"cannot be", b"skipped", b"omitted", b"impossible", b"not a ", b"unknown", b"range"))
+    return reported
 
 
 def _motion(attack, part, case, folder, kind, value):
@@ -87,4 +87,4 @@ def _motion(attack, part, case, folder, kind, value):
     result = attack.tool.run(["replay", path, "accelerometer", "--json"])
     part.judge(case, result)
     if result.status == 0 and (value.lstrip("-").encode() in result.out.replace(b"e+", b"e") or not result.err):
-        part.find(case, "an acceleration that cannot be is handed on, or left out without a word", result)
+        part.find(case, "an invalid acceleration was delivered, or omitted without a warning", result)

@@ -136,10 +136,10 @@ class Receiver(Device):
     def sentences(self, second):
         date = datetime.datetime.fromtimestamp(second, datetime.timezone.utc)
         latitude, longitude, speed = self.position(second)
-        place = f"{minutes(latitude, 2)},N,{minutes(longitude, 3)},E"
+        position = f"{minutes(latitude, 2)},N,{minutes(longitude, 3)},E"
         return b"".join(map(sentence, [
-            f"GPRMC,{date:%H%M%S}.00,A,{place},{speed:.2f},90.0,{date:%d%m%y},,,A",
-            f"GPGGA,{date:%H%M%S}.00,{place},1,09,0.9,519.0,M,47.0,M,,",
+            f"GPRMC,{date:%H%M%S}.00,A,{position},{speed:.2f},90.0,{date:%d%m%y},,,A",
+            f"GPGGA,{date:%H%M%S}.00,{position},1,09,0.9,519.0,M,47.0,M,,",
             "GPGSA,A,3,04,05,09,12,24,25,29,31,32,,,,1.6,0.9,1.3",
         ]))
 

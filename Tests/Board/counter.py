@@ -37,7 +37,7 @@ def unwrapped(number, last):
     return limit - (limit - number) % WRAP
 
 
-def assert_true(board, watch, early=TOLERANCE):
+def assert_timestamps(board, watch, early=TOLERANCE):
     """Asserts that no reading is repeated, and that each was measured at the time of its time stamp.
 
     early: the maximum error of a time stamp before the measurement, in seconds. With the host's clock, the chip omits samples
@@ -48,11 +48,11 @@ def assert_true(board, watch, early=TOLERANCE):
     # The first reading is read from registers, before the buffer is enabled.
     readings = [(event["timestamp"], unwrapped(number(event), numbers[-1])) for event in watch.readings[1:]]
     for before, after in zip(readings, readings[1:]):
-        assert after[0] > before[0] and after[1] > before[1], f"doubled or out of order: {before}, {after}"
+        assert after[0] > before[0] and after[1] > before[1], f"repeated or out of order: {before}, {after}"
     for time, sample in readings:
-        place = bisect.bisect_left(numbers, sample)
-        if 2 <= place < len(log):
-            earliest, latest = times[place - 2], times[place]
+        index = bisect.bisect_left(numbers, sample)
+        if 2 <= index < len(log):
+            earliest, latest = times[index - 2], times[index]
             note = f"sample {sample} was measured from {earliest} to {latest}, and delivered with {time:.2f}"
             assert earliest - early < time < latest + TOLERANCE, note
 
@@ -61,6 +61,6 @@ def assert_resumed(watch, after, within):
     """Asserts that there are readings after this sample, and that the first is at most the given number of samples
     later."""
     later = [sample for sample in map(number, watch.readings) if sample > after]
-    assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
-    assert later[0] - after < within, f"{later[0] - after} samples are missing afterwards"
-    return f"readings again after {later[0] - after} samples"
+    assert later, f"no readings afterwards: {watch.problems} {watch.errors}"
+    assert later[0] - after < within, f"{later[0] - after} samples are missing after the fault"
+    return f"readings resumed after {later[0] - after} samples"

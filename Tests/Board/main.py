@@ -80,7 +80,7 @@ def main():
         print(f"{outcome.group.title:52} {outcome.seconds:8.0f} {count:7}  {result}")
     failures = sum(outcome.failed for outcome in outcomes)
     seconds = time.monotonic() - started
-    print(f"{'Together':52} {seconds:8.0f} {sum(o.passed + o.failed for o in outcomes):7}  "
+    print(f"{'Total':52} {seconds:8.0f} {sum(o.passed + o.failed for o in outcomes):7}  "
           f"{f'{failures} FAILED' if failures else 'all passed'}")
     return min(failures, 100)
 

@@ -9,7 +9,7 @@ from board import TESTER
 REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 # The minor value of the ranged beacon, and a pattern of a report in which it was received.
 MINOR = 258
-HEARD = rf"\"minor\":{MINOR},[^}}]*\"rssi\":-"
+RECEIVED = rf"\"minor\":{MINOR},[^}}]*\"rssi\":-"
 OUTPUT = "/run/watch.out"
 # Prefixes each line with the uptime.
 STAMP = """mawk -W interactive '{
@@ -48,12 +48,12 @@ class Ranging:
             f"""{TESTER if user else ''} sensorctl watch beacons --beacon {REGION} --json 2>{output}.errors |
             {STAMP} >{output}""", timeout=300)
 
-    def wait(self, since=0, pattern=HEARD, seconds=60):
+    def wait(self, since=0, pattern=RECEIVED, seconds=60):
         """Waits for an event after the given uptime. Returns its uptime, or None."""
         found = self.board.find(pattern, self.output, after=since, seconds=seconds)
         return float(found.output.split()[0]) if found.status == 0 else None
 
-    def expect(self, since=0, pattern=HEARD, seconds=60):
+    def expect(self, since=0, pattern=RECEIVED, seconds=60):
         found = self.wait(since, pattern, seconds)
         assert found, f"no {pattern} after {since} s, discovering: {discovering(self.board)}: {self.end()[-3:]}"
         return found
@@ -74,7 +74,7 @@ def failures(events):
     return [event["error"]["reason"] for _, event in events if event["callback"] == "didFailRangingFor"]
 
 
-def hold(board, begin, end, seconds=5):
+def pause_between(board, begin, end, seconds=5):
     """Runs two scripts with a pause between them. Returns the uptimes of the beginning and the end of the pause."""
     board.output(begin)
     began = board.ended
@@ -98,17 +98,17 @@ def during(board, fault, within):
     board.run("sleep 2")
     events = ranging.end()
     # A report covers the second before it.
-    stale = [time for time, event in events if pause[0] + 2 < time < pause[1] and is_heard(event)]
-    assert not stale, f"reported as received at {stale} s, while nothing could be, at {pause}"
-    last = [is_heard(event) for _, event in events[-2:]]
-    assert any(last), f"the beacon is lost again: {events[-2:]}"
+    stale = [time for time, event in events if pause[0] + 2 < time < pause[1] and is_received(event)]
+    assert not stale, f"reported as received at {stale} s, although none was sent, at {pause}"
+    last = [is_received(event) for _, event in events[-2:]]
+    assert any(last), f"the beacon was lost again: {events[-2:]}"
     assert again - end < within, f"received again after {again - end:.0f} s"
     reasons = failures(events)
     assert len(set(reasons)) == len(reasons), f"a loss is reported twice: {reasons}"
     return reasons, f"received again after {again - end:.1f} s"
 
 
-def is_heard(event):
+def is_received(event):
     return any(beacon["minor"] == MINOR and beacon["rssi"] < 0 for beacon in event.get("beacons", []))
 
 

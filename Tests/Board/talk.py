@@ -39,10 +39,10 @@ class Run:
             {TESTER} sensorctl {command} --json <&3 >{path}.pipe 2>{path}.err &
             echo $! >{path}.pid; wait $!; status=$?; end=$(cut -d' ' -f1 /proc/uptime); wait; echo $status $end""", 3600)
 
-    def say(self, text):
+    def send(self, text):
         self.board.output(f"printf '{text}' >{self.path}.in")
 
-    def pour(self):
+    def write_continuously(self):
         """Writes to the standard input until the run ends."""
         self.board.start(f"tr '\\0' x </dev/zero >{self.path}.in", timeout=3600)
 
@@ -83,7 +83,7 @@ def assert_ended(run, unplugged):
     assert len(ends) == 1, f"{len(ends)} ends were reported: {ends} {run.errors}"
     assert ends[0]["reason"] in ("hungUp", "detached"), ends
     assert run.status == 69, f"exit status {run.status}: {run.errors}"
-    assert run.ended - unplugged < 5, f"the end came {run.ended - unplugged:.1f} s after the unplugging"
+    assert run.ended - unplugged < 5, f"the session ended {run.ended - unplugged:.1f} s after the unplugging"
 
 
 def assert_numbered(text, length):
@@ -91,8 +91,8 @@ def assert_numbered(text, length):
     lines = text.split("\n")[:-1]
     numbers = [int(line.removeprefix("line ")) for line in lines if len(line) == length - 1]
     assert len(numbers) == len(lines), f"{next(line for line in lines if len(line) != length - 1)!r}"
-    wrong = next((place for place, number in enumerate(numbers) if number != place), None)
-    assert wrong is None, f"line {numbers[wrong]} came as number {wrong} of {len(numbers)}"
+    wrong = next((index for index, number in enumerate(numbers) if number != index), None)
+    assert wrong is None, f"line {numbers[wrong]} was received as number {wrong} of {len(numbers)}"
     assert len(numbers) > 50, f"{len(numbers)} lines"
     return len(numbers)
 

@@ -44,7 +44,7 @@ def assert_sandboxed(board, process):
     """Asserts that a process has the privileges of a dynamic user, and none of root's."""
     text = board.output(f"cat /proc/{process}/status")
     status = {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
-    assert int(status["Uid"][0]) in DYNAMIC_USERS, f"it runs as user {status['Uid']}"
+    assert int(status["Uid"][0]) in DYNAMIC_USERS, f"the unit runs as user {status['Uid']}"
     rights = {name: status[name][0] for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb")}
     assert all(int(value, 16) == 0 for value in rights.values()), rights
     assert status["NoNewPrivs"] == ["1"] and status["Seccomp"] == ["2"], (status["NoNewPrivs"], status["Seccomp"])

@@ -29,7 +29,7 @@ class Browser:
                 break
         if not port or not port.isdigit():
             self.end()
-            raise RuntimeError("chromedriver does not start")
+            raise RuntimeError("chromedriver has not started")
         self.root = f"http://127.0.0.1:{port}"
         arguments = ["--headless=new", "--disable-gpu", "--hide-scrollbars", "--enable-precise-memory-info",
                      "--js-flags=--expose-gc", f"--user-data-dir={folder}", "--no-first-run", "--disable-background-networking",
@@ -90,7 +90,7 @@ class Browser:
             if value:
                 return value
             if time.monotonic() > limit:
-                raise AssertionError(f"waited {seconds:.0f} s in vain for: {what or script}")
+                raise AssertionError(f"timed out after {seconds:.0f} s: {what or script}")
             time.sleep(0.05)
 
     def resize(self, width, height, dark=None, calm=False):
@@ -110,12 +110,12 @@ class Browser:
             actions += [{"type": "keyUp", "value": code} for code in reversed(codes)]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
-    def picture(self, path):
+    def save_screenshot(self, path):
         data = self.cdp("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
-    def complaints(self):
+    def console_messages(self):
         """Returns the browser's console messages since the last call: script errors and blocked requests."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
                 if entry["level"] in ("SEVERE", "WARNING")]

@@ -25,7 +25,7 @@ class Trial:
         self.checks = 0
         # Messages from the page of the previous part do not count.
         browser.go("about:blank")
-        browser.complaints()
+        browser.console_messages()
 
     def check(self, holds, what, found=None):
         self.checks += 1
@@ -83,7 +83,7 @@ class Trial:
 
     def shot(self, name):
         path = os.path.join(self.shots, f"{name}.png")
-        self.browser.picture(path)
+        self.browser.save_screenshot(path)
         return path
 
     def text(self, element):
@@ -94,10 +94,10 @@ class Trial:
         text = self.text(element).replace("\u2212", "-").replace("±", "").replace("°", "")
         return None if text in ("–", "") else float(text)
 
-    def quiet(self):
+    def check_console(self):
         # The warning about reading back pixels is caused by the test, not by the page.
-        complaints = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
-        self.check(not complaints, "nothing is complained of in the console", complaints[:3])
+        console_messages = [text for text in self.browser.console_messages() if "willReadFrequently" not in text]
+        self.check(not console_messages, "the console shows no errors", console_messages[:3])
 
     def is_shown(self, element):
         return self.browser.run("return document.getElementById(arguments[0]).checkVisibility()", element)

@@ -10,10 +10,10 @@ import traceback
 
 import drawn  # noqa: F401
 import edges  # noqa: F401
-import elsewhere  # noqa: F401
+import tiles  # noqa: F401
 import paper  # noqa: F401
 import player  # noqa: F401
-import looks  # noqa: F401
+import layout  # noqa: F401
 import trouble  # noqa: F401
 import load  # noqa: F401
 from browser import Browser
@@ -42,7 +42,7 @@ def main():
     names = [name for name in given.only.split(",") if name] or list(PARTS)
     unknown = [name for name in names if name not in PARTS]
     if unknown or not given.tool or not os.access(given.tool, os.X_OK):
-        print(f"There is no part {unknown[0]}." if unknown else f"{given.tool} is no program.", file=sys.stderr)
+        print(f"Unknown part: {unknown[0]}" if unknown else f"{given.tool} is not an executable program.", file=sys.stderr)
         return 2
     tool = os.path.abspath(given.tool)
     shots = os.path.abspath(given.shots or tempfile.mkdtemp(prefix="dashboard-shots-"))
@@ -61,12 +61,12 @@ def main():
                     PARTS[name](trial)
                 except (AssertionError, RuntimeError, OSError, KeyError, TypeError, ValueError, IndexError) as error:
                     traceback.print_exc(limit=4)
-                    trial.check(False, f"{name} could not go on", error)
+                    trial.check(False, f"{name} was aborted", error)
                 failures += [f"{name}: {failure}" for failure in trial.failures]
                 checks += trial.checks
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"\n{checks} checks, {len(failures)} failed. Pictures: {shots}")
+    print(f"\n{checks} checks, {len(failures)} failed. Screenshots: {shots}")
     for failure in failures:
         print(f"FAILED  {failure}")
     return 1 if failures else 0

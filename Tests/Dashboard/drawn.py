@@ -40,9 +40,9 @@ def figures(trial):
                     ("speed", known(fix["speed"]), 1), ("course", known(fix["course"]), 0)]:
                 shown = trial.number(element)
                 if not close(shown, value, digits):
-                    wrong.append(f"{element} {shown}, not {value}")
-            trial.check(not wrong, f"the fix of {time:.1f} s is shown as replay has it, at {place} s", wrong)
-            trial.check(trial.text("fix-text").startswith("3D fix"), "its mode is shown", trial.text("fix-text"))
+                    wrong.append(f"{element} {shown}, expected {value}")
+            trial.check(not wrong, f"at {place} s, the displayed fix of {time:.1f} s equals replay", wrong)
+            trial.check(trial.text("fix-text").startswith("3D fix"), "the mode of the fix is shown", trial.text("fix-text"))
             wrong = []
             for name, (stream, axes) in STRIPS.items():
                 shown = trial.browser.run("""const strip = dashboard.strips.named(arguments[0]);
@@ -52,11 +52,11 @@ def figures(trial):
                 numbers = [float(text.replace("\u2212", "-")) for text in shown["texts"]]
                 if abs(shown["time"] - row[0]) > 1e-3 or any(
                         not close(number, value, digits) for number, value in zip(numbers, row[1])):
-                    wrong.append(f"{name} {shown}, not {row}")
-            trial.check(not wrong, f"so are the figures of {len(STRIPS)} sensors", wrong)
+                    wrong.append(f"{name} {shown}, expected {row}")
+            trial.check(not wrong, f"the figures of {len(STRIPS)} sensors equal replay", wrong)
             sky = [report for time, report in trial.expected.sky if time <= place][-1]
             used = sum(1 for satellite in sky["satellites"] if satellite["used"])
-            trial.check(trial.text("sky-count") == f"{used} of {len(sky['satellites'])} used", "so is the sky",
+            trial.check(trial.text("sky-count") == f"{used} of {len(sky['satellites'])} used", "the number of used satellites equals replay",
                         trial.text("sky-count"))
             marks = trial.browser.run("""return [...document.querySelectorAll('#sky .satellite')].map((node) => [
                 node.querySelector('title').textContent, node.getAttribute('transform'), node.classList.contains('used')])""")
@@ -67,9 +67,9 @@ def figures(trial):
                 radius, angle = 100 * (90 - satellite["el"]) / 90, math.radians(satellite["az"])
                 places.append((round(math.sin(angle) * radius, 1), round(-math.cos(angle) * radius, 1), satellite["used"]))
             found = [(*(float(word) for word in text[10:-1].split()), on) for _, text, on in marks]
-            trial.check(_alike(found, places), "every satellite stands where it is", (sorted(found)[:4], sorted(places)[:4]))
+            trial.check(_alike(found, places), "each satellite is drawn at its azimuth and elevation", (sorted(found)[:4], sorted(places)[:4]))
             heights = [(satellite["ss"] / 55 * 100, satellite["used"]) for satellite in sky["satellites"]]
-            trial.check(_alike([tuple(bar) for bar in bars], heights), "and its bar is as high as its signal",
+            trial.check(_alike([tuple(bar) for bar in bars], heights), "each bar is as high as the signal strength",
                         (sorted(bars)[:4], sorted(heights)[:4]))
 
 
@@ -94,14 +94,14 @@ def strips(trial):
             off = [(a, b) for a, b in zip(got, wanted) if abs(a[0] - b[0]) > 1e-3 or any(
                 abs(x - y) > 1e-5 * max(1, abs(y)) for x, y in zip(a[1:], b[1]))]
             trial.check(abs(len(got) - len(wanted)) <= 1 and not off and len(got) > 50,
-                        f"{name}: all {len(wanted)} readings of the minute", (len(got), len(wanted), off[:2]))
+                        f"{name}: all {len(wanted)} readings of the minute are stored", (len(got), len(wanted), off[:2]))
             if name in ("accelerometer", "gyroscope"):
                 trial.check(len(marks) >= 1, f"{name}: the server marks the gap", marks)
         _pixels(trial, "accelerometer", "accelerometer", 0, "x")
         _pixels(trial, "magnetometer", "magnetometer", 0, "x")
         bright = trial.browser.run(_COLUMN_COLOURS, "accelerometer", GAP[0] + 0.8, GAP[1] - 0.8)
-        trial.check(bright["gap"] == 0 and bright["beside"] > 20, "the gap of six seconds has no line in it, and there is one beside it", bright)
-        trial.check(bright["hatch"] > 20, "it is hatched", bright)
+        trial.check(bright["gap"] == 0 and bright["beside"] > 20, "the gap of six seconds contains no line, and a line precedes it", bright)
+        trial.check(bright["hatch"] > 20, "the gap is hatched", bright)
 
 
 # Counts pixels in the accent colour between two times and in the columns before them, and pixels of the hatching.
@@ -159,10 +159,10 @@ def _pixels(trial, name, stream, axis, key):
             missed: points.filter(([x, y]) => !isLine(context.getImageData(Math.floor(x) - 1, Math.floor(y) - 1, 3, 3).data, 150)).length,
             stray: points.filter(([x, , top, low]) => isLine(pixels(x, 0, Math.floor(top) - 3), 60) || isLine(pixels(x, Math.ceil(low) + 3, canvas.height - Math.ceil(low) - 18), 60)).length,
         }""", name, points)
-    # Other axes are drawn over it.
+    # Other axes may be drawn over the line.
     trial.check(len(points) > 15 and found["missed"] <= len(points) * 0.1,
-                f"{name}: the line goes through {len(points)} places that replay gives", found)
-    trial.check(found["stray"] == 0, f"{name}: and nowhere above or below them", found)
+                f"{name}: the line passes through {len(points)} points of replay", found)
+    trial.check(found["stray"] == 0, f"{name}: the line has no pixels above or below these points", found)
 
 
 @part("way")
@@ -177,21 +177,21 @@ def way(trial):
         wanted = [[fix["latitude"], fix["longitude"]] for fix in fixes]
         trial.check(sum(lines, []) == wanted, f"Leaflet has all {len(wanted)} fixes, to the last digit",
                     (len(sum(lines, [])), len(wanted)))
-        trial.check(len(lines) == 2, "the tunnel parts the way in two", [len(line) for line in lines])
+        trial.check(len(lines) == 2, "the tunnel divides the track into two lines", [len(line) for line in lines])
         moves = trial.browser.run("""document.getElementById('map-fit').click();
             return document.querySelector('path.track').getAttribute('d').split('M').length - 1""")
-        trial.check(moves == 2, "and so it is drawn", moves)
+        trial.check(moves == 2, "the track is drawn as two lines", moves)
         place = trial.browser.run("""const at = dashboard.map.arrow.getLatLng(), circle = dashboard.map.circle;
             return [at.lat, at.lng, circle.getRadius(), circle.getElement()?.getAttribute('d')?.length > 0]""")
         trial.check(place[:2] == wanted[-1] and abs(place[2] - fixes[-1]["horizontalAccuracy"]) < 1e-9 and place[3],
-                    "the last fix has its circle of error", place)
+                    "the last fix has an accuracy circle", place)
         rows = trial.browser.run("""return dashboard.profile.graphs.map((graph) => Array.from({ length: graph.numRows() },
             (_, row) => [graph.getValue(row, 0), graph.getValue(row, 1)]))""")
         for graph, key, accuracy in ((rows[0], "speed", None), (rows[1], "altitude", "verticalAccuracy")):
             values = [value[1] for _, value in graph if value and value[1] is not None]
             expected = [fix[key] for fix in fixes if known(fix[accuracy or key]) is not None]
             trial.check(values == expected, f"dygraphs has all {len(expected)} values of {key}", (len(values), len(expected)))
-            trial.check(any(not value or value[1] is None for _, value in graph), f"with a gap in {key}")
+            trial.check(any(not value or value[1] is None for _, value in graph), f"dygraphs has a gap in {key}")
 
 
 @part("attitude")
@@ -210,37 +210,37 @@ def attitude(trial):
             options=("--frame", "magnetic")))
         off = [row for row in got if round(row[0] * 1000) not in rows or any(
             abs(a - b) > 1e-5 for a, b in zip(row[1:], rows[round(row[0] * 1000)]))]
-        trial.check(len(got) > 1000 and not off, f"{len(got)} attitudes are those of replay", (len(got), off[:2]))
+        trial.check(len(got) > 1000 and not off, f"{len(got)} attitudes equal replay", (len(got), off[:2]))
         got_pressure = trial.browser.run("""const { history } = dashboard.strips.named('pressure');
             return Array.from({ length: history.count }, (_, index) => [history.times[history.at(index)], history.reading(index)[0]])""")
         pairs = list(zip(got_pressure, trial.expected.rows("pressure", "pressure")))
         trial.check(len(pairs) > 20 and all(abs(a[0] - b[0]) < 1e-3 and abs(a[1] - b[1][0] * 10) < 1e-3 for a, b in pairs),
-                    f"so are {len(pairs)} pressures", pairs[:2])
+                    f"{len(pairs)} pressures equal replay", pairs[:2])
         w, x, y, z = rows[round(got[-1][0] * 1000)] if got and round(got[-1][0] * 1000) in rows else (1, 0, 0, 0)
         # Rz(yaw)·Rx(pitch)·Ry(roll), as in Core Motion's documentation.
         wanted = {"pitch": math.degrees(math.asin(max(-1, min(1, 2 * (y * z + w * x))))),
                   "roll": math.degrees(math.atan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y))),
                   "yaw": math.degrees(math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z)))}
-        wrong = [f"{name} {trial.text(name)}, not {value}" for name, value in wanted.items()
+        wrong = [f"{name} {trial.text(name)}, expected {value}" for name, value in wanted.items()
                  if not close(trial.number(name), value, 1)]
-        trial.check(not wrong, "its angles stand below the board", wrong)
+        trial.check(not wrong, "the displayed angles equal the attitude", wrong)
         heading = at(trial.expected.rows("heading", "magneticHeading", "headingAccuracy"), got[-1][0])[1]
         shown = trial.browser.run("""return [dashboard.strips.named('heading').history.latest[0],
             Number(/rotate\\(([-\\d.]+)/.exec(document.querySelector('.needle').getAttribute('transform'))[1]), document.getElementById('heading-accuracy').textContent]""")
         trial.check(abs(shown[0] - heading[0]) < 1e-3 and shown[2] == (f"±{heading[1]:.0f}°" if heading[1] >= 0 else "–"),
-                    "the heading and its accuracy are those of replay", (shown, heading))
+                    "the heading and its accuracy equal replay", (shown, heading))
         true = trial.browser.run("return dashboard.strips.named('heading').history.latest[1]")
-        trial.check(abs(shown[1] - (shown[0] if true is None else true)) < 0.01, "and the needle points there", (shown, true))
+        trial.check(abs(shown[1] - (shown[0] if true is None else true)) < 0.01, "the needle points to the heading", (shown, true))
         inked = trial.browser.run("""const canvas = document.getElementById('cube');
             const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
             let inked = 0;
             for (let index = 3; index < data.length; index += 4) inked += data[index] > 0;
             return inked / (data.length / 4)""")
-        trial.check(0.05 < inked < 0.9, "the board is drawn", inked)
+        trial.check(0.05 < inked < 0.9, "the cube is drawn", inked)
         turned = trial.browser.run("""return import('/page/cube.js').then(({ rotate }) => [
             rotate([Math.SQRT1_2, 0, 0, Math.SQRT1_2], [1, 0, 0]), rotate([Math.SQRT1_2, Math.SQRT1_2, 0, 0], [0, 1, 0])])""")
         trial.check(all(abs(a - b) < 1e-9 for a, b in zip(sum(turned, []), [0, 1, 0, 0, 0, 1])),
-                    "a quarter turn about z takes x to y, one about x takes y to z", turned)
+                    "a quarter turn about z rotates x to y, and one about x rotates y to z", turned)
 
 
 @part("accessories")
@@ -263,12 +263,12 @@ def accessories(trial):
         found = sorted((kind, bytes.fromhex(text.replace(" ", "")).decode()) for kind, _, text in lines)
         trial.check(found == sorted(wanted) and len(found) > 5, f"all {len(wanted)} messages of the trace are shown", (found[:3], wanted[:3]))
         escaped = [text for _, text, _ in lines if text == "TARE\\r\\n"]
-        trial.check(escaped, "as text with their line ends", [text for _, text, _ in lines][:4])
+        trial.check(escaped, "messages are shown as text with escaped line ends", [text for _, text, _ in lines][:4])
         page = trial.browser.run("""return { images: document.querySelectorAll('main img, main script, #accessory-list b b').length,
             title: document.title, names: [...document.querySelectorAll('#accessory-list b')].map((node) => node.textContent),
             width: document.documentElement.scrollWidth <= innerWidth }""")
         trial.check(page["images"] == 0 and page["title"] != "1" and any("<img src=x onerror=" in name for name in page["names"]),
-                    "a hostile name is a text, and runs nothing", page)
+                    "a hostile name is shown as text and runs no script", page)
         hidden = trial.browser.run(r"return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(document.body.textContent)")
-        trial.check(not hidden and any("\\u202e" in name for name in page["names"]), "characters that turn the text around are shown as their numbers", page["names"])
-        trial.check(page["width"], "and does not make the page wider")
+        trial.check(not hidden and any("\\u202e" in name for name in page["names"]), "bidirectional control characters are shown as their code points", page["names"])
+        trial.check(page["width"], "a hostile name does not widen the page")

@@ -16,22 +16,22 @@ def measured(trial):
     browser = trial.browser
     with trial.serve(trial.drive) as served:
         trial.open(served.address, 1280, 2000)
-        browser.wait("return dashboard.clock.now > 2", what="it plays")
+        browser.wait("return dashboard.clock.now > 2", what="playback has started")
         trial.command({"do": "seek", "t": 200})
         trial.command({"do": "play"})
-        browser.wait("return dashboard.clock.now > 202", what="it plays on")
+        browser.wait("return dashboard.clock.now > 202", what="200 s of the trace")
         browser.cdp("Performance.enable")
         used = lambda: {one["name"]: one["value"] for one in browser.cdp("Performance.getMetrics")["metrics"]}
         before, processor, begun = used(), served.seconds(), time.monotonic()
         rate = frames(browser, 10)
         after, seconds = used(), time.monotonic() - begun
-        trial.measured(f"{rate:.1f} pictures a second with everything in sight at 1280 by 2000, nine axes of 100 Hz and five derived lines")
-        trial.measured(f"of that time the page's thread worked {(after['TaskDuration'] - before['TaskDuration']) / seconds * 100:.0f} %, "
-                       f"its scripts {(after['ScriptDuration'] - before['ScriptDuration']) / seconds * 100:.0f} %")
-        trial.measured(f"the server took {(served.seconds() - processor) / seconds * 100:.1f} % of a core and {served.memory():.0f} MiB")
+        trial.measured(f"{rate:.1f} frames per second with all panels visible at 1280 by 2000, nine axes of 100 Hz and five derived lines")
+        trial.measured(f"the page's main thread was busy for {(after['TaskDuration'] - before['TaskDuration']) / seconds * 100:.0f} %, "
+                       f"with scripts for {(after['ScriptDuration'] - before['ScriptDuration']) / seconds * 100:.0f} %")
+        trial.measured(f"the server used {(served.seconds() - processor) / seconds * 100:.1f} % of a core and {served.memory():.0f} MiB")
         trial.check(browser.run("return dashboard.strips.list.filter((strip) => strip.history.rate > 90).length") >= 6,
-                    "six channels and more come at 100 Hz")
-        trial.check(browser.run("return document.getElementById('event-list').textContent.includes('too slow')") is False, "nothing was left out")
+                    "at least six channels are received at 100 Hz")
+        trial.check(browser.run("return document.getElementById('event-list').textContent.includes('too slow')") is False, "no data was skipped")
 
 
 @part("heap")
@@ -50,7 +50,7 @@ def heap(trial):
                        f"server {served.memory():.0f} MiB")
         # Six seconds per loop. All limited buffers are full after the first third.
         trial.check(max(marks[3:]) < max(marks[:3]) * 1.25 + 4, "the heap does not grow", marks)
-        trial.check(nodes < 6000, "neither does the page", nodes)
+        trial.check(nodes < 6000, "the number of elements does not grow", nodes)
 
 
 @part("hour")
@@ -66,7 +66,7 @@ def hour(trial):
     with trial.serve(trace) as served:
         trial.open(served.address, 1280, 1600)
         length = browser.run("return dashboard.hello.duration")
-        trial.measured(f"{length / 60:.0f} min, {os.path.getsize(trace) / (1 << 20):.0f} MiB: ready {time.monotonic() - begun:.1f} s after its start, "
+        trial.measured(f"{length / 60:.0f} min, {os.path.getsize(trace) / (1 << 20):.0f} MiB: ready {time.monotonic() - begun:.1f} s after the start, "
                        f"{served.memory():.0f} MiB in the server")
         for place in (length * 0.5, length - 90, 30):
             asked = time.monotonic()
@@ -74,11 +74,11 @@ def hour(trial):
             trial.command({"do": "seek", "t": place})
             browser.wait("return Math.abs(dashboard.clock.now - arguments[0]) < 0.1 && dashboard.strips.named('accelerometer').history.newest > arguments[0] - 1",
                          place, seconds=120, what=f"{place:.0f} s of an hour")
-            trial.measured(f"going to {place:.0f} s took {time.monotonic() - asked:.1f} s")
+            trial.measured(f"seeking to {place:.0f} s took {time.monotonic() - asked:.1f} s")
         trial.command({"do": "play"})
-        trial.measured(f"{frames(browser, 4):.1f} pictures a second there")
-        trial.check(length > 3600 and trial.number("latitude") is not None, "the page works with an hour of nine axes", length)
+        trial.measured(f"{frames(browser, 4):.1f} frames per second at the end")
+        trial.check(length > 3600 and trial.number("latitude") is not None, "the page shows an hour of nine axes", length)
         trial.settle()
         trial.shot("hour-light")
-        trial.quiet()
+        trial.check_console()
     os.remove(trace)

@@ -32,31 +32,31 @@ def paper(trial):
     wrong = []
     for order, track in enumerate(tracks):
         # The last point of each track, which no other point covers.
-        told = browser.run(_POINT + """const path = document.querySelectorAll('path[data-line=track]')[arguments[0]];
+        text = browser.run(_POINT + """const path = document.querySelectorAll('path[data-line=track]')[arguments[0]];
             const places = [...path.getAttribute('d').matchAll(/[ML](-?[\\d.]+),(-?[\\d.]+)/g)].at(-1);
             return point(path, Number(places[1]), Number(places[2]))""", order)
         _, latitude, longitude, accuracy = track["points"][-1]
-        if f"{latitude}°, {longitude}°" not in (told or ""):
-            wrong.append((told, latitude, longitude))
-    trial.check(len(tracks) == 2 and not wrong, "below the pointer stands the place of the track that is there", wrong)
+        if f"{latitude}°, {longitude}°" not in (text or ""):
+            wrong.append((text, latitude, longitude))
+    trial.check(len(tracks) == 2 and not wrong, "the tooltip shows the position at the pointer", wrong)
     speeds = [line for line in lines if line["chart"] == "speed"]
-    told = browser.run(_POINT + """const chart = document.querySelector('g.chart[data-name=speed]');
+    text = browser.run(_POINT + """const chart = document.querySelector('g.chart[data-name=speed]');
         const [left, right, from, to] = chart.dataset.x.split(' ').map(Number), [bottom, top] = chart.dataset.y.split(' ').map(Number);
         return point(chart.querySelector('path'), left + (30 - from) / (to - from) * (right - left), (bottom + top) / 2)""")
     wanted = [min((point for stroke in line["strokes"] for point in stroke), key=lambda point: abs(point[0] - 30)) for line in speeds]
-    rows = (told or "").split("\n")[1:]
+    rows = (text or "").split("\n")[1:]
     trial.check(len(rows) == len(speeds) == 2 and all(
         row.startswith(f"{line['trace']}: ") and abs(float(row.split(": ")[1].split(" ")[0]) - value) < 1e-6 * max(1, abs(value))
-        for row, line, (_, value) in zip(rows, speeds, wanted)), "and the speeds of both at that time", (told, wanted))
+        for row, line, (_, value) in zip(rows, speeds, wanted)), "the tooltip shows the speeds of both traces at that time", (text, wanted))
     browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
-    trial.check("accelerometer" in browser.run("return document.getElementById('figures').textContent"), "keys go through all charts")
+    trial.check("accelerometer" in browser.run("return document.getElementById('figures').textContent"), "the keys reach all charts")
     trial.shot("paper-light")
     browser.resize(1000, 900, True)
     trial.shot("paper-dark")
     nameless = browser.run("return [...document.querySelectorAll('svg.row')].filter((node) => !node.getAttribute('aria-label') && !node.ariaHidden).length")
     named = browser.run("return document.querySelector('svg.row').getAttribute('aria-label')")
-    trial.check(nameless == 0 and "track of" in named and "Speed from" in named, "who does not see it is told what there is", (nameless, named))
+    trial.check(nameless == 0 and "track of" in named and "Speed from" in named, "the plots have accessible names", (nameless, named))
     fetched = browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
-    trial.check(not fetched, "it fetches nothing", fetched)
-    trial.quiet()
+    trial.check(not fetched, "the page makes no requests", fetched)
+    trial.check_console()
     os.remove(page)

@@ -28,21 +28,21 @@ class Disk:
             ["unshare", "-Urm", "sh", "-c", f'mount -t tmpfs -o size={self.SIZE >> 10}k none "$0" && echo mounted && exec cat', folder],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if self._holder.stdout.readline() != "mounted\n":
-            self.reason = "no file system can be mounted in a namespace: " + self._holder.communicate()[1].strip().splitlines()[-1]
+            self.reason = "a file system cannot be mounted in a namespace: " + self._holder.communicate()[1].strip().splitlines()[-1]
             self.path = None
             return
         self.inside = folder
         self.path = f"/proc/{self._holder.pid}/root{folder}"
         self.before = ["nsenter", "-t", str(self._holder.pid), "-U", "-m", "--preserve-credentials"]
 
-    def fill(self, left):
+    def fill(self, remaining):
         """Leaves the given number of bytes free."""
         with open(f"{self.path}/filler", "wb") as file:
-            file.write(bytes(self.free() - left))
+            file.write(bytes(self.free() - remaining))
 
     def free(self):
-        room = os.statvfs(self.path)
-        return room.f_bavail * room.f_frsize
+        status = os.statvfs(self.path)
+        return status.f_bavail * status.f_frsize
 
     def clear(self, *names):
         for name in ("filler", *names):
@@ -59,9 +59,9 @@ def record(table, tool, programs, port, work, rounds, seconds):
     try:
         disk = Disk(os.path.join(work, "disk"))
     except OSError as error:
-        return table.skip("disk fills and empties", f"unshare does not run: {error}")
+        return table.skip("disk full and freed", f"unshare cannot be run: {error}")
     if not disk.path:
-        return table.skip("disk fills and empties", disk.reason)
+        return table.skip("disk full and freed", disk.reason)
     wrong, recorded, done = [], 0, 0
     until = time.monotonic() + seconds
     try:
@@ -71,8 +71,8 @@ def record(table, tool, programs, port, work, rounds, seconds):
             done += 1
     finally:
         disk.end()
-    table.add("disk fills and empties under record, with and without --ring", done, "one error and 74; then recorded as ever; all readable",
-              "; ".join(wrong[:2]) or f"so, {recorded} fixes on the disk", not wrong)
+    table.add("disk full and freed during record, with and without --ring", done, "one error and status 74; then records again; all readable",
+              "; ".join(wrong[:2]) or f"as expected, {recorded} fixes on the disk", not wrong)
 
 
 def _round(disk, tool, programs, port, number, ring, wrong):
@@ -81,40 +81,40 @@ def _round(disk, tool, programs, port, number, ring, wrong):
     os.makedirs(f"{disk.path}/{number}")
     target = f"{disk.inside}/{number}/" + ("" if ring else "full.trace")
     disk.fill(24 << 10)
-    life = programs.begin("gpsd", port, number, 400, "quiet")
+    identifier = programs.send("gpsd", port, number, 400, "quiet")
     run = tool.start(["record", target, *common, "--duration", "60"], settings=settings, before=disk.before, limit=90)
     result = run.wait()
     # A warning that ends with "error 111" may precede the error if gpsd had not started in time.
     errors = [line for line in result.err.decode(errors="replace").splitlines() if line.startswith("sensorctl: error: ")]
     if result.status != 74 or len(errors) != 1:
-        wrong.append(f"ended with {result.end} and {len(errors)} errors: {errors[:2]}")
-    programs.answer(life, 120)
+        wrong.append(f"ended with {result.end}, and printed {len(errors)} errors: {errors[:2]}")
+    programs.response(identifier, 120)
     full = [] if ring else _numbers(f"{disk.path}/{number}/full.trace")
     # Space is available again.
     disk.clear()
-    life = programs.begin("gpsd", port, number, 60, "quiet")
+    identifier = programs.send("gpsd", port, number, 60, "quiet")
     run = tool.start(["record", target if ring else target.replace("full", "after"), *common], settings=settings, before=disk.before,
                      limit=90)
-    programs.answer(life, 120)
+    programs.response(identifier, 120)
     time.sleep(1.2)  # The ring writes to the disk every second.
     run.kill(signal.SIGUSR1 if ring else signal.SIGTERM)
     if ring:
-        # The recordings of the previous run and its own.
+        # The trace of the previous recording and its own.
         run.wait_until(lambda run: run.err.count(b"saved") >= 2, limit=50)
         run.kill(signal.SIGTERM)
     result = run.wait()
     if result.status != 0:
-        wrong.append(f"with room again ended with {result.end}: {result.err[-200:]}")
+        wrong.append(f"after the disk was freed, ended with {result.end}: {result.err[-200:]}")
     traces = [name for name in sorted(os.listdir(f"{disk.path}/{number}")) if name.endswith(".trace")]
     found = [_numbers(f"{disk.path}/{number}/{name}") for name in traces]
     if ring and len(traces) != 2:
-        wrong.append(f"the ring left {traces} in the place of what was recorded before and after")
+        wrong.append(f"the ring saved {traces} instead of one trace of each recording")
     for name, numbers in zip(traces, found):
         if not numbers or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
             wrong.append(f"{name} has {len(numbers)} fixes with gaps, or none")
         info = tool.run(["info", f"{disk.inside}/{number}/{name}"], before=disk.before)
         if info.status != 0:
-            wrong.append(f"{name} is not read: {info.end}")
+            wrong.append(f"{name} cannot be read: {info.end}")
     subprocess.run(["rm", "-rf", f"{disk.path}/{number}"], check=True)
     return sum(len(numbers) for numbers in found) if ring else len(full) + len(found[-1])
 

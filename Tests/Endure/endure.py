@@ -19,27 +19,27 @@ import outcome
 import real
 from programs import App, Ended, Program
 from restarts import Plug, restart
-from servers import Lives, Server, side_by_side
+from servers import Runs, Server, run_in_parallel
 from table import Progress, Table
 from trouble import Trouble, set_clock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The time in seconds between restarts.
-EVERY = 2.8
+# The default time between restarts, in seconds.
+INTERVAL = 2.8
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/endure")
     parser.add_argument("hours", nargs="?", type=float, default=1.0)
-    parser.add_argument("--every", type=float, default=EVERY)
+    parser.add_argument("--every", type=float, default=INTERVAL)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--build", required=True)
     parser.add_argument("--library")
     options = parser.parse_args()
     if not 0.005 <= options.hours <= 1000:
-        parser.error("HOURS is a number from 0.005 to 1000.")
+        parser.error("HOURS must be a number from 0.005 to 1000.")
     if not 0.7 <= options.every <= 60:
-        parser.error("--every takes seconds from 0.7, what a restart needs at least, to 60.")
+        parser.error("The seconds of --every must be from 0.7, the minimum time of a restart, to 60.")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 31)
     return options
@@ -67,7 +67,7 @@ def free_ports(count):
 class Endurance:
     def __init__(self, options, work):
         self.options, self.work = options, work
-        self.seconds = options.hours * 3600 * options.every / EVERY
+        self.seconds = options.hours * 3600 * options.every / INTERVAL
         self.scale = options.hours
         self.table, self.samples, self.is_done = Table(), [], False
         self.program = os.path.join(options.build, "endurance")
@@ -93,58 +93,58 @@ class Endurance:
         self.app = App([self.program, "app"], own, os.path.join(work, "app.log"))
         self.servers = [Server("gpsd", gpsd, self.programs, self.app), Server("iiod", iiod, self.programs, self.app)]
         self.plug = Plug(self.programs, self.app)
-        self.progress = Progress(self.so_far)
+        self.progress = Progress(self.status)
         self.trouble = Trouble(self.table, self.app, self.servers, self.plug, self.clock)
 
-    def so_far(self):
-        heard = self.app.returns
+    def status(self):
+        returns = self.app.returns
         faults = sum(len(server.faults) for server in self.servers) + len(self.plug.faults)
-        return (f"gpsd {heard['location']}, iiod {heard['accelerometer']}, plugs {self.plug.number}, "
+        return (f"gpsd {returns['location']}, iiod {returns['accelerometer']}, accessories {self.plug.number}, "
                 f"{sum(self.app.open_files().values())} descriptors, "
-                f"{faults} faults, {sum(row[-1] == 'NO' for row in self.table.rows)} rows do not hold")
+                f"{faults} faults, {sum(row[-1] == 'NO' for row in self.table.rows)} failed rows")
 
-    def count(self, an_hour, least=1):
-        return max(least, round(an_hour * self.scale))
+    def count(self, hourly, minimum=1):
+        return max(minimum, round(hourly * self.scale))
 
     def run(self):
         self.progress.enter("warm-up")
-        # gpsd is not running yet, which is a separate loss.
+        # gpsd is not running yet, which is reported as a loss.
         self.app.wait_for(lambda: self.app.losses["location"], 30)
-        everything = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
+        tasks = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
                       for server in self.servers]
-        side_by_side([*everything, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
-        # The queue of a delegate keeps its largest capacity, so it is filled here as much as later.
+        run_in_parallel([*tasks, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
+        # The queue of a delegate keeps its largest capacity, so this stall is as long as later ones.
         stall = min(60, max(9, 60 * self.scale))
-        with Lives(self.servers, 11 + stall) as lives:
-            self.app.ask("crowd", 100, limit=60)
-            self.app.ask("stall", round(stall * 1000), limit=stall + 120)
-            lives.rest()
+        with Runs(self.servers, 11 + stall) as runs:
+            self.app.request("create-managers", 100, limit=60)
+            self.app.request("stall", round(stall * 1000), limit=stall + 120)
+            runs.wait()
         self.trouble.stalled += self.trouble.dropped()
         first = self.measure()
         self.restarts()
         self.progress.enter("main thread stalled")
         self.trouble.stalls(self.count(1), stall)
-        self.progress.enter("managers come and go")
-        self.trouble.crowds(self.count(100, 3), 100)
+        self.progress.enter("managers created and released")
+        self.trouble.managers(self.count(100, 3), 100)
         self.progress.enter("descriptors used up")
         self.trouble.descriptors(self.count(5))
         self.progress.enter("clock steps")
         self.trouble.clocks(min(20, max(1.5, 20 * self.scale)))
-        self.progress.enter("memory short")
+        self.progress.enter("memory limited")
         self.trouble.memory(self.count(5))
-        self.progress.enter("the real gpsd and iiod")
+        self.progress.enter("real gpsd and iiod")
         traces = os.path.join(HERE, "..", "..", "Simulators", "Traces", "iio", "mpu6050-accel.umockdev")
-        side_by_side([
+        run_in_parallel([
             lambda: real.gpsd(self.table, self.app, self.servers[0], self.count(20, 2), self.options.seed, self.work),
             lambda: real.iiod(self.table, self.app, self.servers[1], self.count(20, 2), self.options.seed, self.work, traces)])
         self.progress.enter("simulated weeks")
         outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, max(50, self.count(50)))
-        self.progress.enter("what is left")
+        self.progress.enter("remaining resources")
         last = self.measure()
-        self.app.ask("close")
-        outcome.told(self.table, self.servers, self.plug)
+        self.app.request("close")
+        outcome.reports(self.table, self.servers, self.plug)
         outcome.readings(self.table, self.servers, self.app.state(), self.trouble.stalled)
-        outcome.left(self.table, self.samples, first, last)
+        outcome.resources(self.table, self.samples, first, last)
         self.is_done = True
 
     def restarts(self):
@@ -157,14 +157,14 @@ class Endurance:
         count = self.count(1000)
         tool = os.path.join(self.options.build, "sensorctl")
         tasks = [lambda server=server: restart(server, count, seconds, seed) for server in self.servers]
-        side_by_side([*tasks, lambda: self.plug.replug(count, seconds, seed),
+        run_in_parallel([*tasks, lambda: self.plug.replug(count, seconds, seed),
                       lambda: disk.record(self.table, tool, self.programs, self.spare, self.work, self.count(20, 2), seconds)])
         ends.set()
         sampler.join()
 
     def sample(self, ends):
         while not ends.wait(max(1, min(10, self.seconds * 0.01))):
-            # Connections have buffers. All of them are connected, so that samples are comparable.
+            # Connections have buffers, so samples are comparable only if all sources are connected.
             self.app.wait_for(lambda: not self.app.lost, 5)
             times = self.app.returns["location"] + self.app.returns["accelerometer"] + self.plug.number
             self.samples.append((times, self.app.state()))
@@ -173,18 +173,18 @@ class Endurance:
 
     def measure(self):
         """Samples the resources of the program while both servers run without events, after idle threads have ended."""
-        # A life like any other comes first, which releases the resources of the previous part.
-        with Lives(self.servers, 3):
+        # A preceding run releases the resources of the previous part.
+        with Runs(self.servers, 3):
             pass
-        with Lives(self.servers, 14) as lives:
+        with Runs(self.servers, 14) as runs:
             time.sleep(6)
-            # A connection that occasionally searches for sensors is not counted.
+            # The minimum of several samples excludes a connection that occasionally searches for sensors.
             states = [self.app.state()]
             for _ in range(5):
                 time.sleep(1)
                 states.append(self.app.state())
             files = self.app.open_files()
-            lives.rest()
+            runs.wait()
         return {"files": files} | {what: min(state[what] for state in states) for what in ("threads", "descriptors", "heap", "resident")}
 
 
@@ -198,7 +198,7 @@ def main():
     try:
         endurance.run()
     except Ended as reason:
-        endurance.table.add("the program under test runs to the end", 1, "yes", str(reason), False)
+        endurance.table.add("program under test runs until the end", 1, "yes", str(reason), False)
     except (SystemExit, KeyboardInterrupt):
         keep = False
         raise
@@ -209,11 +209,11 @@ def main():
         disk.running.kill_all()
         for program in (endurance.app, endurance.programs):
             program.end()
-        keep = keep and not (endurance.is_done and endurance.table.holds)
+        keep = keep and not (endurance.is_done and endurance.table.has_passed)
         if not keep:
             shutil.rmtree(work, ignore_errors=True)
     endurance.table.print()
-    print(f"Seed {options.seed}. " + (f"What the programs said is in {work}." if keep else "All rows hold."))
+    print(f"Seed {options.seed}. " + (f"The logs of the programs are in {work}." if keep else "All rows passed."))
     return 1 if keep else 0
 
 

@@ -10,25 +10,25 @@ import subprocess
 import threading
 import time
 
-from servers import PATIENCE
+from servers import TIMEOUT
 
 _alive = set()
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 
 
 def kill_all():
-    """Ends the remaining processes at the end."""
+    """Kills the remaining processes."""
     for process in list(_alive):
         process.kill()
 
 
 class Daemon:
-    """A daemon that is killed and restarted. The program has to report each loss once, and each return."""
+    """A daemon that is killed and restarted. The program must report each loss and each return once."""
 
     def __init__(self, streams, port, command, environment):
         self.streams, self.port, self.command = streams, port, command
         self.environment = {**os.environ, **environment}
-        self.faults, self.lives = [], 0
+        self.faults, self.restarts = [], 0
 
     def restart(self, app, count, seed, feed=None):
         chance = random.Random(f"{seed} {self.command[0]}")
@@ -40,50 +40,50 @@ class Daemon:
             _alive.add(process)
             try:
                 if feed:
-                    feed.begin()
+                    feed.start()
                 for stream in self.streams:
-                    if not app.wait_for(lambda: app.returns[stream] > returns[stream], PATIENCE):
-                        self.faults.append(f"{stream} was not heard again in {PATIENCE} s")
+                    if not app.wait_for(lambda: app.returns[stream] > returns[stream], TIMEOUT):
+                        self.faults.append(f"{stream} was not received again within {TIMEOUT} s")
                     elif app.losses_then[stream] != losses[stream]:
-                        self.faults.append(f"a loss of {stream} was told twice")
+                        self.faults.append(f"a loss of {stream} was reported twice")
                 time.sleep(chance.uniform(0.3, 1.5))
             finally:
                 process.kill()
                 process.wait()
                 _alive.discard(process)
                 if feed:
-                    feed.end()
-            self.lives += 1
+                    feed.stop()
+            self.restarts += 1
             for stream in self.streams:
-                if not app.wait_for(lambda: app.losses[stream] > losses[stream], PATIENCE):
-                    self.faults.append(f"the loss of {stream} was not told in {PATIENCE} s")
+                if not app.wait_for(lambda: app.losses[stream] > losses[stream], TIMEOUT):
+                    self.faults.append(f"the loss of {stream} was not reported within {TIMEOUT} s")
                 elif app.losses[stream] > losses[stream] + 1:
-                    self.faults.append(f"the loss of {stream} was told {app.losses[stream] - losses[stream]} times")
+                    self.faults.append(f"the loss of {stream} was reported {app.losses[stream] - losses[stream]} times")
 
 
 class Feed:
     """A receiver that sends numbered sentences for 20 epochs per second, in system time."""
 
     def __init__(self, port, server):
-        self._port, self._server, self._goes_on = port, server, threading.Event()
+        self._port, self._server, self._is_sending = port, server, threading.Event()
         self._thread = None
 
-    def begin(self):
+    def start(self):
         self._server.run += 1
-        self._goes_on.set()
+        self._is_sending.set()
         self._thread = threading.Thread(target=self._send, args=(self._server.run,), daemon=True)
         self._thread.start()
 
-    def end(self):
-        self._goes_on.clear()
+    def stop(self):
+        self._is_sending.clear()
         self._thread.join()
 
     def _send(self, run):
-        # In whole twentieths of a second, because sentences have hundredths.
+        # A multiple of 1/20 s, because the times of sentences have a resolution of 0.01 s.
         began = round(time.time() * 20) / 20
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
             number = 0
-            while self._goes_on.is_set():
+            while self._is_sending.is_set():
                 now = datetime.datetime.fromtimestamp(began + number * 0.05, datetime.timezone.utc)
                 clock = now.strftime("%H%M%S.") + f"{now.microsecond // 10000:02}"
                 # Degrees and minutes, see Numbers.swift.
@@ -114,7 +114,7 @@ def sentence(body):
 def gpsd(table, app, server, count, seed, work):
     program = shutil.which("gpsd", path=PATH)
     if not program:
-        return table.skip("the real gpsd killed", "gpsd is not installed")
+        return table.skip("real gpsd killed", "gpsd is not installed")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -126,20 +126,20 @@ def gpsd(table, app, server, count, seed, work):
         daemon.restart(app, count, seed, Feed(port, server))
     finally:
         subprocess.run(["ipcrm", "-M", key], stderr=subprocess.DEVNULL, check=False)
-    app.ask("close")
+    app.request("close")
     runs = [app.runs.get(("location", run), {}) for run in range(first, server.run + 1)]
-    heard, missing = (sum(run.get(what, 0) for run in runs) for what in ("heard", "missing"))
+    received, missing = (sum(run.get(what, 0) for run in runs) for what in ("received", "missing"))
     late = sum(run.get("repeated", 0) + run.get("mistimed", 0) for run in runs)
-    faults = daemon.faults + ([f"{missing} missing between those that were heard"] if missing else [])
+    faults = daemon.faults + ([f"{missing} missing between received ones"] if missing else [])
     faults += [f"{late} late or repeated"] if late else []
-    table.add("the real gpsd killed", daemon.lives, "each loss told once, each return heard, no gap",
-              "; ".join(faults[:2]) or f"so, {heard} fixes", not faults)
+    table.add("real gpsd killed", daemon.restarts, "each loss and return reported once, no gap",
+              "; ".join(faults[:2]) or f"as expected, {received} fixes", not faults)
 
 
 def iiod(table, app, server, count, seed, work, description):
     program, mock = shutil.which("iiod", path=PATH), shutil.which("umockdev-run", path=PATH)
     if not program or not mock:
-        return table.skip("the real iiod killed", "iiod or umockdev-run is not installed")
+        return table.skip("real iiod killed", "iiod or umockdev-run is not installed")
     # Without the buffer, which requires a kernel, the device is read axis by axis.
     text = "".join(line for line in open(description, encoding="utf-8") if not line.startswith(("A: buffer", "A: scan_elements", "A: trigger")))
     path = f"{work}/board.umockdev"
@@ -150,11 +150,11 @@ def iiod(table, app, server, count, seed, work, description):
         root = holder.stdout.readline().strip()
         daemon = Daemon(["accelerometer"], server.port, [program, "-p", str(server.port)],
                         {"LD_PRELOAD": "libumockdev-preload.so.0", "UMOCKDEV_DIR": root})
-        app.ask("numbered", 0)
+        app.request("numbered", 0)
         try:
             daemon.restart(app, count, seed)
         finally:
-            app.ask("numbered", 1)
+            app.request("numbered", 1)
             holder.communicate("\n")
-    table.add("the real iiod killed", daemon.lives, "each loss told once, each return heard", "; ".join(daemon.faults[:2]) or "so",
+    table.add("real iiod killed", daemon.restarts, "each loss and return reported once", "; ".join(daemon.faults[:2]) or "as expected",
               not daemon.faults)

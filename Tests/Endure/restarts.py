@@ -1,22 +1,22 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Restarts servers and unplugs accessories a thousand times per hour, all at the same time."""
+"""Restarts servers and unplugs accessories in parallel, a thousand times per hour each."""
 import random
 import time
 
-from servers import PATIENCE
+from servers import TIMEOUT
 
 
 def restart(server, count, seconds, seed):
-    """Distributes the given number of lives over the time in seconds."""
+    """Restarts the server `count` times, distributed over the given seconds."""
     chance = random.Random(f"{seed} {server.kind}")
     share, due = seconds / count, time.monotonic()
     for _ in range(count):
-        # The server usually returns before the program reconnects; in some lives, an attempt fails first.
+        # The server usually returns before the program reconnects. In some runs, an attempt to connect fails first.
         away = chance.uniform(0, 0.1) if chance.random() < 0.95 else chance.uniform(0.5, 2)
-        life = server.live(chance.uniform(0.05, max(0.1, 2 * (share - 0.6))), chance.choice(["quiet", "cut", "half"]))
-        life.finish()
-        # Later lives make up for delays of earlier ones.
+        run = server.start_run(chance.uniform(0.05, max(0.1, 2 * (share - 0.6))), chance.choice(["quiet", "cut", "half"]))
+        run.finish()
+        # Later runs make up for delays of earlier ones.
         due += share
         time.sleep(max(away, due - time.monotonic() if chance.random() < 0.5 else 0))
 
@@ -38,25 +38,25 @@ class Plug:
             self.detach()
             time.sleep(max(0, began + share - time.monotonic()) * chance.random())
 
-    def attach(self, is_told=True):
-        """Plugs in the accessory. The program has to report it, if it can."""
+    def attach(self, is_reported=True):
+        """Plugs in the accessory. If `is_reported`, the program must report it."""
         self.number += 1
-        self.programs.ask("attach", self.number)
-        if is_told:
-            self.await_told()
+        self.programs.request("attach", self.number)
+        if is_reported:
+            self.await_reports()
 
-    def await_told(self):
-        for told, what in ((self.app.connected, "was not told as connected"), (self.app.echoed, "did not answer")):
-            if not self.app.wait_for(lambda: told[self.number], PATIENCE):
-                self.faults.append(f"accessory {self.number} {what} in {PATIENCE} s")
+    def await_reports(self):
+        for reports, failure in ((self.app.connected, "was not reported as connected"), (self.app.echoed, "did not respond")):
+            if not self.app.wait_for(lambda: reports[self.number], TIMEOUT):
+                self.faults.append(f"accessory {self.number} {failure} within {TIMEOUT} s")
 
     def detach(self):
-        self.programs.ask("detach", self.number)
-        if not self.app.wait_for(lambda: self.app.gone[self.number], PATIENCE):
-            self.faults.append(f"accessory {self.number} was not told as gone in {PATIENCE} s")
+        self.programs.request("detach", self.number)
+        if not self.app.wait_for(lambda: self.app.disconnected[self.number], TIMEOUT):
+            self.faults.append(f"accessory {self.number} was not reported as disconnected within {TIMEOUT} s")
 
     @property
-    def told_once(self):
-        """Returns the accessories that were connected exactly once, responded, and were disconnected exactly once."""
-        told = self.app.connected, self.app.echoed, self.app.gone
-        return sum(all(what[number] == 1 for what in told) for number in range(1, self.number + 1))
+    def reported_once(self):
+        """The number of accessories that were reported once as connected, once as echoing, and once as disconnected."""
+        reports = self.app.connected, self.app.echoed, self.app.disconnected
+        return sum(all(counts[number] == 1 for counts in reports) for number in range(1, self.number + 1))

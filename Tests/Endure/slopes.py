@@ -18,10 +18,10 @@ def slope(points):
     return found, math.sqrt(rest / (count - 2) / spread)
 
 
-def grows(points, least):
-    """Returns True if the slope is above `least` by more than twice its error, and a text with both values."""
+def grows(points, minimum):
+    """Returns True if the slope is above `minimum` by more than twice its error, and a text with both values."""
     found, error = slope(points)
-    return found - 2 * error > least, found, 2 * error
+    return found - 2 * error > minimum, found, 2 * error
 
 
 def lasting(points, parts=5):

@@ -7,26 +7,26 @@ import time
 
 
 class Table:
-    """The number of events, the expected results and the observed ones."""
+    """The counts of events, and the expected and observed results."""
 
     def __init__(self):
         self.rows, self._lock = [], threading.Lock()
 
-    def add(self, what, times, expected, seen, holds):
+    def add(self, what, count, expected, observed, passed):
         with self._lock:
-            self.rows.append((what, str(times), expected, seen, "yes" if holds else "NO"))
+            self.rows.append((what, str(count), expected, observed, "yes" if passed else "NO"))
 
     def skip(self, what, reason):
         """Adds a row for a part that is impossible on this machine."""
         with self._lock:
-            self.rows.append((what, "0", "", f"left out: {reason}", "-"))
+            self.rows.append((what, "0", "", f"skipped: {reason}", "-"))
 
     @property
-    def holds(self):
+    def has_passed(self):
         return all(row[-1] != "NO" for row in self.rows)
 
     def print(self):
-        rows = [("what was done", "times", "expected", "seen", "holds"), *self.rows]
+        rows = [("test", "count", "expected", "observed", "passed"), *self.rows]
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         for row in rows:
             print("  ".join([row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2]), row[3].ljust(widths[3]),
@@ -36,22 +36,22 @@ class Table:
 class Progress:
     """Prints one line per part, every ten seconds on a terminal and every ten minutes elsewhere."""
 
-    def __init__(self, tell):
-        self._tell, self._began = tell, time.monotonic()
+    def __init__(self, status):
+        self._status, self._began = status, time.monotonic()
         self.part = ""
-        # Keeps the log of a night short but shows the progress.
-        self._pause = 10 if sys.stderr.isatty() else 600
+        # A run may take a night.
+        self._interval = 10 if sys.stderr.isatty() else 600
         threading.Thread(target=self._repeat, daemon=True).start()
 
     def enter(self, part):
         self.part = part
-        self._say()
+        self._print()
 
-    def _say(self):
+    def _print(self):
         seconds = int(time.monotonic() - self._began)
-        print(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}  {self.part}  {self._tell()}", file=sys.stderr, flush=True)
+        print(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}  {self.part}  {self._status()}", file=sys.stderr, flush=True)
 
     def _repeat(self):
         while True:
-            time.sleep(self._pause)
-            self._say()
+            time.sleep(self._interval)
+            self._print()

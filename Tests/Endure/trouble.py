@@ -7,7 +7,7 @@ import resource
 import struct
 import time
 
-from servers import RATE, Lives, side_by_side
+from servers import RATE, Runs, run_in_parallel
 
 # The maximum number of readings pending for a handler, or of locations pending for a delegate.
 WAITING = 1024
@@ -15,7 +15,7 @@ HOUR, WEEKS = 3600, 1024 * 7 * 86400
 
 
 class Trouble:
-    """Each part uses separate lives of the servers, so that its effect on the readings can be counted."""
+    """Each part uses separate runs of the servers, so that its effect on the readings can be counted."""
 
     def __init__(self, table, app, servers, plug, clock):
         self.table, self.app, self.servers, self.plug, self.clock = table, app, servers, plug, clock
@@ -26,7 +26,7 @@ class Trouble:
         return [stream for server in self.servers for stream in server.streams]
 
     def of_runs(self):
-        """Returns the readings of each stream in the last life of its server."""
+        """Returns the readings of each stream in the last run of its server."""
         found = {}
         for server in self.servers:
             for stream in server.streams:
@@ -42,56 +42,56 @@ class Trouble:
         wrong, dropped_in_all = [], 0
         for _ in range(count):
             before = self.dropped()
-            with Lives(self.servers, seconds + 12) as lives:
-                self.app.ask("stall", round(seconds * 1000), limit=seconds + 120)
-                lives.rest()
-            self.app.ask("close")
+            with Runs(self.servers, seconds + 12) as runs:
+                self.app.request("stall", round(seconds * 1000), limit=seconds + 120)
+                runs.wait()
+            self.app.request("close")
             after = self.dropped()
             self.stalled += after - before
             for stream, (run, sent) in self.of_runs().items():
                 dropped = after[stream] - before[stream]
                 dropped_in_all += dropped
-                # Dropped readings form a gap before the newest ones. A longer gap is reported with all readings.
-                if run["missing"] < dropped or run["heard"] + dropped != sent:
-                    wrong.append(f"{stream}: {run['heard']} heard and {dropped} dropped of {sent}, {run['missing']} missing")
+                # Dropped readings form a gap before the newest ones. The gap may include missing readings.
+                if run["missing"] < dropped or run["received"] + dropped != sent:
+                    wrong.append(f"{stream}: {run['received']} received and {dropped} dropped of {sent}, {run['missing']} missing")
                 rate = RATE["gpsd" if stream == "location" else "iiod"]
                 if dropped == 0 and seconds * rate > WAITING * 1.2:
-                    wrong.append(f"{stream}: nothing was dropped of {seconds * rate:.0f} that waited")
+                    wrong.append(f"{stream}: none of {seconds * rate:.0f} pending readings was dropped")
                 if run["repeated"] or run["mistimed"]:
-                    wrong.append(f"{stream}: {run['repeated']} repeated, {run['mistimed']} with another time than their own")
-        self.table.add(f"main thread stalled for {seconds:.0f} s", count, f"all but the oldest beyond {WAITING} heard, those counted",
-                       "; ".join(wrong[:2]) or f"{dropped_in_all} dropped and counted, the rest heard", not wrong)
+                    wrong.append(f"{stream}: {run['repeated']} repeated, {run['mistimed']} mistimed")
+        self.table.add(f"main thread stalled for {seconds:.0f} s", count, f"the newest {WAITING} received, the others counted as dropped",
+                       "; ".join(wrong[:2]) or f"{dropped_in_all} dropped and counted, the rest received", not wrong)
 
-    def crowds(self, rounds, members):
+    def managers(self, rounds, managers):
         """Creates and releases many managers next to the permanent ones."""
-        heard = 0
-        with Lives(self.servers, 15 + rounds * 0.5) as lives:
+        received = 0
+        with Runs(self.servers, 15 + rounds * 0.5) as runs:
             began = time.monotonic()
             done = 0
-            while done < rounds and time.monotonic() < began + lives.seconds - 3:
-                heard += self.app.ask("crowd", members, limit=120)["heard"]
+            while done < rounds and time.monotonic() < began + runs.seconds - 3:
+                received += self.app.request("create-managers", managers, limit=120)["received"]
                 done += 1
-            lives.rest()
-        self.table.add(f"{members} managers come and go", done, f"{done * members} heard", f"{heard} heard", heard == done * members)
+            runs.wait()
+        self.table.add(f"{managers} managers created and released", done, f"{done * managers} received", f"{received} received", received == done * managers)
 
     def descriptors(self, count):
         """Uses up all descriptors while servers restart and an accessory is attached, and then frees them."""
         held = 0
         faults = len(self._faults())
         for _ in range(count):
-            with Lives(self.servers, 4):
-                held = self.app.ask("use-descriptors", 0)["held"]
-            # The losses are reported. Connecting is impossible, and the directory of accessories cannot be read.
-            self.plug.attach(is_told=False)
+            with Runs(self.servers, 4):
+                held = self.app.request("use-descriptors", 0)["held"]
+            # The losses are reported. The program cannot connect, and cannot read the directory of accessories.
+            self.plug.attach(is_reported=False)
             time.sleep(1)
-            self.app.ask("free-descriptors")
-            self.plug.await_told()
+            self.app.request("free-descriptors")
+            self.plug.await_reports()
             self.plug.detach()
-            with Lives(self.servers, 4):
+            with Runs(self.servers, 4):
                 pass
         faults = len(self._faults()) - faults
-        self.table.add(f"descriptors used up ({held} held)", count, "losses told, all heard again",
-                       f"{faults} not" if faults else "so", faults == 0 and held > 0)
+        self.table.add(f"descriptors used up ({held} held)", count, "losses reported, all received again",
+                       f"{faults} faults" if faults else "as expected", faults == 0 and held > 0)
 
     def _faults(self):
         return [*self.plug.faults, *(fault for server in self.servers for fault in server.faults)]
@@ -101,21 +101,21 @@ class Trouble:
     def clocks(self, seconds):
         """Steps the civil time forward and back."""
         if self.clock is None:
-            return self.table.skip("clock steps by an hour and 1024 weeks", "no C compiler, or the library cannot be put in")
+            return self.table.skip("clock steps by an hour and 1024 weeks", "there is no C compiler, or the library cannot be preloaded")
         steps = [HOUR, 0, -HOUR, 0, WEEKS, 0, -WEEKS, 0]
         before = {stream: self.app.losses[stream] for stream in self.streams()}
-        with Lives(self.servers, seconds * len(steps) + 10) as lives:
+        with Runs(self.servers, seconds * len(steps) + 10) as runs:
             for step in steps:
                 set_clock(self.clock, step)
                 time.sleep(seconds)
-            told = sum(self.app.losses[stream] - before[stream] for stream in self.streams())
-            lives.rest()
-        self.app.ask("close")
-        wrong = [f"{stream}: {run['heard']} of {sent}, {run['repeated']} repeated, {run['mistimed']} mistimed"
+            losses = sum(self.app.losses[stream] - before[stream] for stream in self.streams())
+            runs.wait()
+        self.app.request("close")
+        wrong = [f"{stream}: {run['received']} of {sent}, {run['repeated']} repeated, {run['mistimed']} mistimed"
                  for stream, (run, sent) in self.of_runs().items()
-                 if run["heard"] != sent or run["repeated"] or run["mistimed"]]
-        self.table.add("clock steps by an hour and 1024 weeks, both ways, and back", len(steps), "no loss told, all readings heard once",
-                       "; ".join(wrong[:2]) or f"{told} losses told, all heard", not wrong and told == 0)
+                 if run["received"] != sent or run["repeated"] or run["mistimed"]]
+        self.table.add("clock steps by an hour and 1024 weeks, both ways, and back", len(steps), "no loss reported, all readings received once",
+                       "; ".join(wrong[:2]) or f"{losses} losses reported, all received", not wrong and losses == 0)
 
     # MARK: Memory
 
@@ -124,30 +124,30 @@ class Trouble:
         pid = self.app.process.pid
         faults = len(self._faults())
         group = MemoryGroup(pid)
-        how = "a control group of what it has and 2 MiB" if group.path else "RLIMIT_AS of what it has and 2 MiB"
+        how = "control group, present use plus 2 MiB" if group.path else "RLIMIT_AS, present use plus 2 MiB"
         for _ in range(count):
-            with Lives(self.servers, 4) as lives:
+            with Runs(self.servers, 4) as runs:
                 hard = None
                 if group.path:
                     group.limit(2 << 20)
                 else:
                     hard = resource.prlimit(pid, resource.RLIMIT_AS)[1]
                     resource.prlimit(pid, resource.RLIMIT_AS, (address_space(pid) + (2 << 20), hard))
-                lives.rest()
-            side_by_side([lambda server=server: server.live(2).finish() for server in self.servers])
+                runs.wait()
+            run_in_parallel([lambda server=server: server.start_run(2).finish() for server in self.servers])
             self.plug.attach()
             self.plug.detach()
             if group.path:
                 group.free()
             else:
                 resource.prlimit(pid, resource.RLIMIT_AS, (hard, hard))
-            side_by_side([lambda server=server: server.live(1).finish() for server in self.servers])
+            run_in_parallel([lambda server=server: server.start_run(1).finish() for server in self.servers])
         group.end()
         faults = len(self._faults()) - faults
-        self.table.add(f"memory short: {how}", count, "restarts and accessories told as ever", f"{faults} not" if faults else "so",
+        self.table.add(f"memory limited: {how}", count, "all restarts and accessories reported", f"{faults} faults" if faults else "as expected",
                        faults == 0)
         if not group.path:
-            self.table.skip("memory short by a control group", group.reason)
+            self.table.skip("memory limited by a control group", group.reason)
 
 
 def set_clock(path, seconds):
@@ -179,13 +179,13 @@ class MemoryGroup:
             try:
                 os.mkdir(path)
                 if not os.path.exists(f"{path}/{self._limit}"):
-                    raise OSError("the memory controller is not handed down")
+                    raise OSError("the memory controller is not delegated")
                 self._former = f"{root}{own}/cgroup.procs"
                 self._write(f"{path}/cgroup.procs", pid)
                 self.path = path
                 return
             except OSError as error:
-                self.reason = f"no group can be made: {error}"
+                self.reason = f"a control group cannot be created: {error}"
                 if os.path.isdir(path):
                     os.rmdir(path)
         self.reason = self.reason or "this machine has no control groups"

@@ -127,7 +127,7 @@ extension IntegrationTests {
             await daemon.kill()
         }
 
-        @Test("A gpsd without a receiver is lost once, and the client sleeps", arguments: schemes)
+        @Test("A gpsd without a receiver is reported as lost once, and the client then sleeps", arguments: schemes)
         func noticesSilence(scheme: String) async throws {
             let daemon = try GPSDaemon(hasReceiver: false)
             try await daemon.start()

@@ -104,7 +104,7 @@ package final class TrackLog {
             number = max(number, try numbers().last ?? 0)
         }
         guard number < Self.lastNumber else {
-            throw TrackLogError("There is no number left behind \(url(number).lastPathComponent).")
+            throw TrackLogError("\(url(number).lastPathComponent) has the last file number. Use another folder.")
         }
         let next = url(number + 1)
         guard FileManager.default.createFile(atPath: next.path, contents: nil, attributes: [.posixPermissions: 0o600])

@@ -114,10 +114,10 @@ extension CLMonitor.Event.State {
 extension CLMonitor.Event {
     /// The reason why the fence is not monitored.
     var reason: String {
-        if authorizationDenied || authorizationRestricted { return "this program may not know the position" }
-        if accuracyLimited { return "only rough positions are allowed" }
-        if conditionLimitExceeded { return "there are more fences than a monitor takes" }
-        if conditionUnsupported { return "this is no circle on the earth" }
-        return "it is not known why"
+        if authorizationDenied || authorizationRestricted { return "this program is not permitted to use the position" }
+        if accuracyLimited { return "only approximate positions are permitted" }
+        if conditionLimitExceeded { return "the monitor's maximum number of conditions is exceeded" }
+        if conditionUnsupported { return "the circle is invalid" }
+        return "the reason is unknown"
     }
 }

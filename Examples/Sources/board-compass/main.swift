@@ -12,7 +12,7 @@ compass.show = { bearing in
 }
 compass.report = { FileHandle.standardError.write(Data("board-compass: \($0)\n".utf8)) }
 guard compass.start() else {
-    compass.report("Nothing here tells directions. \"sensorctl doctor\" says what to do.")
+    compass.report("No compass was found. Run \"sensorctl doctor\" for details.")
     exit(69)
 }
 RunLoop.main.run()

@@ -17,7 +17,7 @@ level.show = { state in
 }
 level.report = { FileHandle.standardError.write(Data("bubble-level: \($0)\n".utf8)) }
 guard level.start() else {
-    level.report("There is no accelerometer here. \"sensorctl doctor\" says what to do.")
+    level.report("No accelerometer was found. Run \"sensorctl doctor\" for details.")
     exit(69)
 }
 DispatchQueue.global().async {

@@ -5,11 +5,11 @@ import GeofenceAlarm
 
 // geofence-alarm FENCES    FENCES: [{"name": "yard", "latitude": 48.137, "longitude": 11.575, "radius": 200}, ...]
 
-func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
-func complain(_ text: String) { FileHandle.standardError.write(Data("geofence-alarm: \(text)\n".utf8)) }
+func printLine(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+func reportError(_ text: String) { FileHandle.standardError.write(Data("geofence-alarm: \(text)\n".utf8)) }
 
 guard let path = CommandLine.arguments.dropFirst().first else {
-    complain("usage: geofence-alarm FENCES.json")
+    reportError("usage: geofence-alarm FENCES.json")
     exit(64)
 }
 do {
@@ -17,14 +17,14 @@ do {
     try await GeofenceAlarm(fences).run { notice in
         let time = notice.date.formatted(.iso8601)
         switch notice.kind {
-        case .entered: say("\u{7}\(time) entered \(notice.fence)")
-        case .left: say("\u{7}\(time) left \(notice.fence)")
-        case .isInside: say("\(time) inside \(notice.fence)")
-        case .isOutside: say("\(time) outside \(notice.fence)")
-        case .unwatched(let why): complain("\(notice.fence) is not watched: \(why)")
+        case .entered: printLine("\u{7}\(time) entered \(notice.fence)")
+        case .left: printLine("\u{7}\(time) left \(notice.fence)")
+        case .isInside: printLine("\(time) inside \(notice.fence)")
+        case .isOutside: printLine("\(time) outside \(notice.fence)")
+        case .unwatched(let why): reportError("\(notice.fence) is not watched: \(why)")
         }
     }
 } catch {
-    complain("\(path) cannot be used: \(error)")
+    reportError("\(path) cannot be used: \(error)")
     exit(65)
 }

@@ -3,24 +3,24 @@
 import CoreLocation
 import GPSLogger
 
-func complain(_ text: String) { FileHandle.standardError.write(Data("gps-logger: \(text)\n".utf8)) }
+func reportError(_ text: String) { FileHandle.standardError.write(Data("gps-logger: \(text)\n".utf8)) }
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard let folder = words.first, words.count <= 2 else {
-    complain("usage: gps-logger FOLDER [SECONDS]    SECONDS: what a power cut may cost at most, 10")
+    reportError("usage: gps-logger FOLDER [SECONDS]    SECONDS: the longest loss after a power failure, by default 10")
     exit(64)
 }
 var policy = TrackLog.Policy()
 if words.count == 2 {
     guard let seconds = Double(words[1]), (0...86_400).contains(seconds) else {
-        complain("\(words[1]) is no number of seconds from 0, which waits for the disk at each fix, to 86400, a day.")
+        reportError("SECONDS must be a number from 0, which syncs each fix, to 86400, which is a day: \(words[1])")
         exit(64)
     }
     policy.syncInterval = seconds
 }
 do {
     let logger = TrackLogger(log: try TrackLog(folder: URL(fileURLWithPath: folder), policy: policy))
-    logger.report = complain
+    logger.report = reportError
     logger.start()
     // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
@@ -41,6 +41,6 @@ do {
     timer.resume()
     withExtendedLifetime((logger, signals, timer)) { RunLoop.main.run() }
 } catch {
-    complain("\(folder) cannot be used: \(error.localizedDescription)")
+    reportError("\(folder) cannot be used: \(error.localizedDescription)")
     exit(73)
 }

@@ -5,11 +5,11 @@ import DeviceCore
 import MQTTPublisher
 import MQTTTracker
 
-@Sendable func complain(_ text: String) { FileHandle.standardError.write(Data("mqtt-tracker: \(text)\n".utf8)) }
+@Sendable func reportError(_ text: String) { FileHandle.standardError.write(Data("mqtt-tracker: \(text)\n".utf8)) }
 
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count == 4 else {
-    complain("usage: mqtt-tracker BROKER USER DEVICE SPOOL    BROKER: mqtt://host[:port] or mqtts://host[:port]")
+    reportError("usage: mqtt-tracker BROKER USER DEVICE SPOOL    BROKER: mqtt://host[:port] or mqtts://host[:port]")
     exit(64)
 }
 do {
@@ -17,7 +17,7 @@ do {
     settings.spoolFolder = words[3]
     // The password and certificate files named by the environment or the configuration file.
     settings.files = Configuration.load().brokerFiles.value
-    let tracker = try MQTTTracker(settings, report: complain)
+    let tracker = try MQTTTracker(settings, report: reportError)
     tracker.start()
     // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
@@ -26,7 +26,7 @@ do {
         source.setEventHandler {
             tracker.stop()
             let statistics = tracker.statistics
-            complain("\(statistics.delivered) messages were taken, \(statistics.queued) wait for the next run")
+            reportError("\(statistics.delivered) messages were delivered, \(statistics.queued) remain queued")
             exit(0)
         }
         source.resume()
@@ -34,6 +34,6 @@ do {
     }
     withExtendedLifetime((tracker, signals)) { RunLoop.main.run() }
 } catch {
-    complain("\(error)")
+    reportError("\(error)")
     exit(69)
 }

@@ -234,7 +234,7 @@ extension ProgramTests {
             }
             #expect(none.status == 69)
             #expect(
-                none.lines == ["bubble-level: There is no accelerometer here. \"sensorctl doctor\" says what to do."])
+                none.lines == ["bubble-level: No accelerometer was found. Run \"sensorctl doctor\" for details."])
         }
     }
 }

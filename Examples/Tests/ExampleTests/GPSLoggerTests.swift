@@ -164,7 +164,7 @@ import Testing
             try Data("nothing".utf8).write(to: folder.appendingPathComponent("999999.nmea"))
             let log = try TrackLog(folder: folder)
             let error = #expect(throws: TrackLogError.self) { try log.append([10], at: .now) }
-            #expect(error?.localizedDescription == "There is no number left behind 999999.nmea.")
+            #expect(error?.localizedDescription == "999999.nmea has the last file number. Use another folder.")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["999999.nmea"])
         }
     }
@@ -352,7 +352,7 @@ extension ProgramTests {
             let end = try Programs.run("gps-logger", [folder.path, seconds])
             #expect(end.status == 64)
             #expect(end.lines.count == 1)
-            #expect(end.lines.first?.hasPrefix("gps-logger: \(seconds) is no number of seconds from 0") == true)
+            #expect(end.lines.first?.hasPrefix("gps-logger: SECONDS must be a number from 0") == true)
         }
     }
 

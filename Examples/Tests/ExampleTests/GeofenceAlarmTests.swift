@@ -68,7 +68,7 @@ import Testing
         let notices = try await Self.notices([
             Fence(name: "nowhere", latitude: 120, longitude: 0, radius: 100), Self.home,
         ])
-        #expect(notices.filter { $0.fence == "nowhere" }.map(\.kind) == [.unwatched("this is no circle on the earth")])
+        #expect(notices.filter { $0.fence == "nowhere" }.map(\.kind) == [.unwatched("the circle is invalid")])
         #expect(notices.filter { $0.fence == "home" }.map(\.kind) == [.isInside, .left])
     }
 }

@@ -171,7 +171,7 @@ extension ProgramTests {
             #expect(end.status == 0)
             let positions = try broker.positions("owntracks/fleet/car7")
             #expect(positions.count >= 20)
-            #expect(end.lines.last?.hasSuffix(" messages were taken, 0 wait for the next run") == true, "\(end.lines)")
+            #expect(end.lines.last?.hasSuffix(" messages were delivered, 0 remain queued") == true, "\(end.lines)")
             // The road begins at this latitude.
             #expect(positions.allSatisfy { ($0["lat"] as? Double)?.rounded() == 47 })
         }

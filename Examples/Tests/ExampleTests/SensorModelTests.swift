@@ -105,7 +105,7 @@ extension ProgramTests {
                 }
             }
         }
-        #expect(end.lines.first == "nowhere yet, pitch +0.0 roll +0.0 yaw +0.0")
+        #expect(end.lines.first == "no position, pitch +0.0 roll +0.0 yaw +0.0")
         // The program was ended because the top edge was up.
         #expect(end.wasKilled)
     }

@@ -44,7 +44,7 @@ package final class SocketPort: Port {
 
     private static func busy(_ path: String, _ peers: SocketPeers) -> String {
         guard peers.count > 0 else {
-            return "\(path) accepts no connection: its server is busy, or too many programs are connecting. Try again."
+            return "The server of \(path) is busy, or too many programs are connecting to it. Try again."
         }
         let holder = peers.holders.first?.description ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."

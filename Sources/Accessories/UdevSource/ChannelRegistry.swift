@@ -125,13 +125,13 @@ final class ChannelRegistry: Sendable {
                 guard !hasDiscarded else {
                     throw DeviceError(
                         .busy,
-                        "The system has not released \(key.node) since this program closed it, because the device accepts no data. Try again."
+                        "\(key.node) is still being closed, because the device does not read the data of the previous session. Try again."
                     )
                 }
                 hasDiscarded = true
                 deadline = clock.now.advanced(bySeconds: Self.releaseTimeout)
                 log.notice(
-                    "\(key.node) is opened again before the device has accepted all data that was written before it was closed. The remaining data is discarded."
+                    "The device at \(key.node) has not read all data of the previous session. The remaining data is discarded."
                 )
                 discardUnsentData?()
             }

@@ -55,7 +55,7 @@ struct FolderListing {
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
         let (code, message): (DeviceError.Code, String) =
             switch number {
-            case ENOENT, ENOTDIR: (.notFound, "does not exist. It is used as soon as it exists.")
+            case ENOENT, ENOTDIR: (.notFound, "does not exist. Create it to declare accessories.")
             case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its permissions.")
             default: (.inputOutput, "cannot be read. Its previous content remains in use. Retrying.")
             }

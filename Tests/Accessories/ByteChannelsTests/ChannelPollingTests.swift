@@ -110,7 +110,7 @@ struct ChannelPollingTests {
         expectSame(received, bytes)
     }
 
-    @Test("If the buffer is full, the reactor thread takes over, and no bytes are lost")
+    @Test("If the buffer is full, the reactor thread polls the channel, and no bytes are lost")
     func full() throws {
         let pair = try register(capacity: 1_000)
         let bytes = pattern(5_000)

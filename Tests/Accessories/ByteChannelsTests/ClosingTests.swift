@@ -113,7 +113,7 @@ struct ClosingTests {
         #expect(pair.channel.spaceAvailable == 0)
         #expect(pair.watch.write([1]) == -1)
         guard case .ended(let end) = pair.channel.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) else {
-            Issue.record("reading goes on after the close")
+            Issue.record("reading continues after the close")
             return
         }
         #expect(end.reason == .closed)

@@ -103,7 +103,7 @@ struct SocketChannelTests {
             for _ in 0..<10 { channels.append(try open(server.path)) }
         }
         #expect(refusal?.code == .busy)
-        #expect(refusal?.message.hasPrefix("\(server.path) accepts no connection: ") == true)
+        #expect(refusal?.message.hasPrefix("The server of \(server.path) is busy, ") == true)
         let accepted = accept(server.descriptor, nil, nil)
         defer { close(accepted) }
         let error = #expect(throws: DeviceError.self) {

@@ -175,7 +175,7 @@ struct TTYChannelTests {
         #expect(watch.receive(100) == Array("last words".utf8))
         guard case .ended(let again) = watch.channel.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
         else {
-            Issue.record("reading goes on after the end")
+            Issue.record("reading continues after the end")
             return
         }
         #expect(again.reason == .hungUp)

@@ -11,7 +11,7 @@ struct DeclaredAccessoryTests {
         DeclaredAccessory.read(json: [UInt8](text.utf8), path: "/run/accessories/scale.json")
     }
 
-    @Test("A file sets every value")
+    @Test("Each value of a declared accessory is read from its file")
     func wholeFile() throws {
         let (accessory, problems) = Self.read(
             """

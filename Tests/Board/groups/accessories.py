@@ -41,7 +41,7 @@ def set_up(board):
     talk.grant(board, PROPERTIES)
 
 
-@check("The printed rules grant the HID device that a configuration names, and not without it")
+@check("The printed rules grant access to a HID device only if the configuration names it")
 def grant(board):
     assert access(board) == "root 600", access(board)
     talk.grant(board, PROPERTIES)
@@ -50,7 +50,7 @@ def grant(board):
     assert access(board) == "dialout 660", access(board)
 
 
-@check("Serial port, HID device and bulk endpoints answer every message, in order and unchanged")
+@check("Serial port, HID device and bulk endpoints echo every message, in order and unchanged")
 def echo(board):
     set_up(board)
     board.output(f"for i in $(seq 1000 1200); do echo $i {MESSAGE[5:]}; done >/run/sent")
@@ -60,7 +60,7 @@ def echo(board):
         assert result.output == "0\n", f"{gadget.product}: {result}"
 
 
-@check("A user without the group is refused, with the node, its group and what to do")
+@check("A user outside the group gets an error with the node, its group and the remedy")
 def refused(board):
     set_up(board)
     for gadget in board.gadgets:
@@ -69,14 +69,14 @@ def refused(board):
         assert "group dialout)" in result.errors and "usermod -a -G dialout" in result.errors, result.errors
 
 
-@check("A second program is told who uses the accessory, and the first one goes on")
+@check("A second program reports the process that uses the accessory, and the first one keeps its session")
 def two_programs(board):
     set_up(board)
     for gadget in board.gadgets:
         first = talk.Run(board, f"talk '{gadget.product}'")
         first.wait_for('"event":"opened"')
         result = board.run(f"echo | {talk.TESTER} sensorctl talk '{gadget.product}'")
-        first.say(f"{MESSAGE}\\n")
+        first.send(f"{MESSAGE}\\n")
         first.wait_for('"event":"in"')
         first.interrupt()
         assert result.status == 69, f"{gadget.product}: {result}"
@@ -91,7 +91,7 @@ def start_watch(board):
     return watch
 
 
-def come_back(watch, gadget):
+def replug(watch, gadget):
     """Plugs in a device again, and asserts that it responds.
 
     The device's own serial port may first send its pending output.
@@ -103,40 +103,40 @@ def come_back(watch, gadget):
     assert result.status == 0 and result.output.endswith(f"{MESSAGE}\n"), f"{gadget.product}: {result}"
 
 
-def assert_each_left_once(board, watch):
+def assert_one_disconnection_each(board, watch):
     watch.interrupt()
     for gadget in board.gadgets:
         talk.assert_changes(watch, 1, gadget.product)
 
 
-@check("Unplugged while a flood is read, each reports one end and one return, and no line was lost before")
+@check("An accessory that is unplugged while it floods ends once and returns once, without an earlier lost line")
 def reading(board):
     watch = start_watch(board)
     counts = []
     for gadget in board.gadgets:
         run = talk.Run(board, f"talk '{gadget.product}'")
-        run.say(f"{'FLOOD'.ljust(63)}\\n")
+        run.send(f"{'FLOOD'.ljust(63)}\\n")
         run.wait_for('"event":"in"', 20)
         gadget.unplug()
         talk.assert_ended(run, board.ended)
         counts.append(talk.assert_numbered(run.text(), length=16))
-        come_back(watch, gadget)
-    assert_each_left_once(board, watch)
+        replug(watch, gadget)
+    assert_one_disconnection_each(board, watch)
     return f"{', '.join(map(str, counts))} lines"
 
 
-@check("Unplugged while written to without reading, each reports one end and one return")
+@check("An accessory that is unplugged while it does not read ends once and returns once")
 def writing(board):
     watch = start_watch(board)
     for gadget in board.gadgets:
         run = talk.Run(board, f"talk '{gadget.product}'")
         board.output(f"touch {gadgets.MUTE}")
-        run.pour()
+        run.write_continuously()
         run.wait_for('"event":"out"', 2)
         board.run("sleep 1")
         gadget.unplug()
         talk.assert_ended(run, board.ended)
         assert "bytes were not sent" in run.errors, f"{gadget.product}: {run.errors}"
         board.restore()
-        come_back(watch, gadget)
-    assert_each_left_once(board, watch)
+        replug(watch, gadget)
+    assert_one_disconnection_each(board, watch)

@@ -4,7 +4,7 @@
 
 from checks import Group
 from ranging import (
-    OUTPUT, REGION, Ranging, assert_reported, control, during, failures, hold, is_heard, plug, unplug)
+    OUTPUT, REGION, Ranging, assert_reported, control, during, failures, pause_between, is_received, plug, unplug)
 
 
 def is_powered(adapter):
@@ -16,7 +16,7 @@ def prepare(board):
     board.output("modprobe hci_vhci")
     board.restore = lambda: restore(board)
     restore(board)
-    assert board.wait(is_powered("hci0")), f"the adapter is not switched on: {board.run('journalctl -n 20')}"
+    assert board.wait(is_powered("hci0")), f"the adapter is not powered on: {board.run('journalctl -n 20')}"
 
 
 def restore(board):
@@ -33,7 +33,7 @@ group = Group("beacons", "Beacons through BlueZ", prepare, init="/opt/board/init
 check = group.check
 
 
-@check("Distance and proximity follow from strength and power, and a silent beacon is reported as such", short=False)
+@check("Distance and proximity match signal strength and power, and a silent beacon is reported as unknown", short=False)
 def quality(board):
     # The power at one metre and the signal strength, in dBm, and the proximity.
     beacons = {1: (-59, -50, "immediate"), 2: (-59, -65, "near"), 3: (-70, -66, "near"), 4: (-59, -80, "far")}
@@ -69,7 +69,7 @@ def quality(board):
     assert not reports(1, off + 6.5), f"a beacon that is silent for longer than 5 s: {reports(1, off + 6.5)}"
 
 
-@check("A second program and a scan by bluetoothctl come and go, and the first program loses no beacon", short=False)
+@check("The first program loses no beacon while a second one and a scan by bluetoothctl start and end", short=False)
 def programs(board):
     first = Ranging(board)
     first.expect()
@@ -81,12 +81,12 @@ def programs(board):
     first.expect(since=board.ended + 3)
     events = first.end()
     assert not failures(events) + failures(others), failures(events) + failures(others)
-    heard = [time for time, event in events if is_heard(event)]
-    gaps = [b - a for a, b in zip(heard, heard[1:]) if b - a > 4]
+    received = [time for time, event in events if is_received(event)]
+    gaps = [b - a for a, b in zip(received, received[1:]) if b - a > 4]
     assert not gaps, f"the first program did not receive the beacon for {gaps} s"
 
 
-@check("Two programs that start at once range without an error", short=False)
+@check("Two programs that start simultaneously range without an error", short=False)
 def at_once(board):
     # BlueZ receives the second scan request before the controller has started scanning. It responds only to one of them
     # in this case.
@@ -100,7 +100,7 @@ def at_once(board):
     assert reasons == [[], []], reasons
 
 
-@check("A user outside the group bluetooth ranges beacons, as the manual says of Debian")
+@check("A user outside the group bluetooth ranges beacons, as the manual states for Debian")
 def user(board):
     groups = board.output("id -nG tester").split()
     assert "bluetooth" not in groups, groups
@@ -111,7 +111,7 @@ def user(board):
     assert not failures(events), failures(events)
 
 
-@check("Beacons are heard again after bluetoothd has crashed and was started at once")
+@check("Beacons are received again after bluetoothd crashed and was restarted immediately")
 def crash(board):
     # The unit cannot be started before systemd has detected its end.
     ended = "while systemctl --quiet is-active bluetooth; do sleep 0.1; done"
@@ -121,14 +121,14 @@ def crash(board):
     return note
 
 
-@check("Beacons are heard again after a restart of BlueZ's unit", short=False)
+@check("Beacons are received again after a restart of BlueZ's unit", short=False)
 def restart(board):
     reasons, note = during(board, lambda: board.output("systemctl restart bluetooth"), within=25)
     assert reasons, "no loss was reported"
     return note
 
 
-@check("Beacons are heard again after the controller has refused to scan for 5 s")
+@check("Beacons are received again after the controller refused to scan for 5 s")
 def refusal(board):
     control(board, 0, "fail 200c 12")
     ranging = Ranging(board)
@@ -138,34 +138,34 @@ def refusal(board):
     end = board.ended
     again = ranging.expect(since=end)
     events = ranging.end()
-    assert not any(is_heard(event) for time, event in events if time < end), events[:3]
+    assert not any(is_received(event) for time, event in events if time < end), events[:3]
     return f"received after {again - end:.1f} s"
 
 
-@check("An adapter that is switched off for 5 s is reported, and beacons are heard again", short=False)
+@check("An adapter that is powered off for 5 s is reported, and beacons are received again", short=False)
 def power(board):
     off, on = (f"bluetoothctl --timeout 2 power {state}" for state in ("off", "on"))
-    reasons, note = during(board, lambda: hold(board, off, on), within=15)
+    reasons, note = during(board, lambda: pause_between(board, off, on), within=15)
     assert_reported(reasons, "switched off")
     return note
 
 
-@check("An adapter that is blocked by rfkill for 5 s is reported, and beacons are heard again", short=False)
+@check("An adapter that is blocked by rfkill for 5 s is reported, and beacons are received again", short=False)
 def rfkill(board):
     files = "$(grep -lx bluetooth /sys/class/rfkill/*/type)"
     block, unblock = (f"for file in {files}; do echo {value} >${{file%/*}}/soft; done" for value in (1, 0))
-    reasons, note = during(board, lambda: hold(board, block, unblock), within=25)
+    reasons, note = during(board, lambda: pause_between(board, block, unblock), within=25)
     assert_reported(reasons, "switched off")
     # systemd-rfkill saves the state only at its end, and blocks adapters that are plugged in before that.
-    assert board.wait("! systemctl --quiet is-active systemd-rfkill"), "systemd-rfkill does not end"
+    assert board.wait("! systemctl --quiet is-active systemd-rfkill"), "systemd-rfkill has not ended"
     return note
 
 
-@check("An adapter that is unplugged for 5 s is reported, and beacons are heard again", short=False)
+@check("An adapter that is unplugged for 5 s is reported, and beacons are received again", short=False)
 def replaced(board):
     def fault():
         unplug(board, 0)
-        pause = hold(board, ":", ":")
+        pause = pause_between(board, ":", ":")
         plug(board, 0)
         return pause
 
@@ -175,33 +175,33 @@ def replaced(board):
     return note
 
 
-@check("A second adapter is used when the first one is unplugged, and the other way round", short=False)
+@check("Each of two adapters is used when the other one is unplugged", short=False)
 def second_adapter(board):
     plug(board, 1)
-    assert board.wait(is_powered("hci1")), "the second adapter is not switched on"
+    assert board.wait(is_powered("hci1")), "the second adapter is not powered on"
     _, note = during(board, lambda: unplug(board, 0), within=25)
     plug(board, 0)
-    assert board.wait(is_powered("hci0")), "the first adapter is not switched on"
+    assert board.wait(is_powered("hci0")), "the first adapter is not powered on"
     _, other = during(board, lambda: unplug(board, 1), within=25)
     return f"{note}, {other}"
 
 
-@check("A bluetoothd that hangs is reported, and heard again when it goes on", short=False)
+@check("A bluetoothd that does not respond is reported, and beacons are received again when it resumes", short=False)
 def hang(board):
-    stop, go_on = (f"systemctl kill --signal={signal} bluetooth" for signal in ("STOP", "CONT"))
-    reasons, note = during(board, lambda: hold(board, stop, go_on, seconds=25), within=15)
+    stop, resume = (f"systemctl kill --signal={signal} bluetooth" for signal in ("STOP", "CONT"))
+    reasons, note = during(board, lambda: pause_between(board, stop, resume, seconds=25), within=15)
     assert_reported(reasons, "not respond")
     return note
 
 
-@check("Beacons are heard again after a restart of the system bus, which starts BlueZ")
+@check("Beacons are received again after a restart of the system bus, which starts BlueZ")
 def bus(board):
     reasons, note = during(board, lambda: board.output("systemctl restart dbus"), within=30)
     assert reasons, "no loss was reported"
     return note
 
 
-@check("A board without Bluetooth is reported, and beacons are heard when an adapter is plugged in", short=False)
+@check("A board without Bluetooth is reported, and beacons are received after an adapter is plugged in", short=False)
 def no_hardware(board):
     unplug(board, 0)
     board.output("systemctl stop bluetooth; modprobe -r bnep rfcomm hci_vhci bluetooth; [ ! -e /sys/class/bluetooth ]")

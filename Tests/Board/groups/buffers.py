@@ -50,7 +50,7 @@ def signals(board):
         assert left == 0, f"{left} of 5 runs ended by SIG{name} left the buffer enabled"
 
 
-@check("A buffer that a killed program left enabled is reported by doctor, with the command that disables it")
+@check("Doctor reports a buffer that a killed program left enabled, and the command that disables it")
 def killed(board):
     chips.use(board, "mpu6050")
     folder = board.device("mpu6050")
@@ -69,7 +69,7 @@ def killed(board):
     assert not board.enabled_buffers()
 
 
-@check("The trigger of a driver is found and set without a setting")
+@check("The trigger of a driver is detected and set without configuration")
 def own_trigger(board):
     chips.use(board, "mpu6050")
     folder = board.device("mpu6050")
@@ -82,7 +82,7 @@ def own_trigger(board):
     assert "polled one by one" not in watch.errors, watch.errors
 
 
-@check("A sensor without a trigger gets a timer, and no timer is left behind")
+@check("A timer is created for a sensor without a trigger, and removed at the end")
 def timer(board):
     chips.use(board, "bmi160")
     folder = board.device("bmi160")
@@ -92,14 +92,14 @@ def timer(board):
     made = board.output(f"ls {timers}")
     enabled = board.read(f"{folder}/buffer/enable")
     watch = board.finish(job)
-    assert made, f"no timer was made: {watch.errors}"
+    assert made, f"no timer was created: {watch.errors}"
     assert enabled == "1", "the buffer is not used"
     assert len(watch.readings) > 50, f"{len(watch.readings)} readings"
     left = board.output(f"ls {timers}")
-    assert left == "", f"left behind: {left}"
+    assert left == "", f"not removed: {left}"
 
 
-@check("A timer that was made by hand is found by its name")
+@check("A timer that was created manually is detected by its name")
 def made_timer(board):
     chips.use(board, "bmi160")
     folder = board.device("bmi160")
@@ -116,7 +116,7 @@ def made_timer(board):
     board.output(f"echo >{folder}/trigger/current_trigger; rmdir {timers}/{name}")
 
 
-@check("A trigger that is set and fired by hand gives one reading a time, as iio_readdev has it")
+@check("A trigger that is set and fired manually gives one reading per event, as in iio_readdev")
 def fired(board):
     chips.use(board, "bmi160")
     board.set(count=0)
@@ -149,7 +149,7 @@ def fired(board):
     return f"{len(numbers)} readings"
 
 
-@check("A buffer that another program holds is reported, and taken up when that program ends")
+@check("A buffer that another program uses is reported, and captured after that program ends")
 def busy(board):
     chips.use(board, "mpu6050")
     board.write(f"{board.device('mpu6050')}/trigger/current_trigger", f"mpu6050-dev{board.device('mpu6050')[-1]}")
@@ -161,7 +161,7 @@ def busy(board):
     assert len(watch.readings) > 50, f"{len(watch.readings)} readings"
 
 
-@check("Rate and clock are as they were found after a program has ended")
+@check("When a program ends, it restores the original rate and clock")
 def restored(board):
     for chip, rate in [("mpu6050", "10"), ("bmi160", "25")]:
         chips.use(board, chip)
@@ -180,7 +180,7 @@ def restored(board):
             assert clock == "realtime", f"{chip}: the clock is {clock}"
 
 
-@check("libiio prints nothing on standard error, also when the device is unbound")
+@check("libiio prints nothing to standard error, even if the device is unbound")
 def silence(board):
     chips.use(board, "mpu6050")
     job = board.start_watch("accelerometer", "--interval", "0.02")

@@ -35,13 +35,13 @@ def assert_resumed(watch, end, within, is_polled=False):
     Values of a polled sensor may repeat, its times may not.
     """
     times = watch.times
-    assert all(b > a for a, b in zip(times, times[1:])), "a time goes back or is repeated"
+    assert all(b > a for a, b in zip(times, times[1:])), "a timestamp is repeated or decreases"
     later = [time for time in times if time > end]
-    assert later, f"nothing came after the fault: {watch.problems} {watch.errors}"
-    assert later[0] - end < within, f"readings came {later[0] - end:.1f} s after the fault"
+    assert later, f"no readings after the fault: {watch.problems} {watch.errors}"
+    assert later[0] - end < within, f"the first reading was delivered {later[0] - end:.1f} s after the fault"
     counts = [round(reading["x"] / GYRO_SCALE) for reading in watch.readings]
     assert is_polled or all(b != a for a, b in zip(counts[1:], counts[2:])), "a sample was delivered twice"
-    return f"readings again after {later[0] - end:.1f} s"
+    return f"readings resumed after {later[0] - end:.1f} s"
 
 
 def during_parameter(board, parameter, value, seconds):
@@ -55,7 +55,7 @@ def during_parameter(board, parameter, value, seconds):
     return during(board, fault, seconds=10)
 
 
-@check("Readings go on after refused transfers of 0.1 and 1 s")
+@check("Readings resume after failed I2C transfers for 0.1 and 1 s")
 def refused(board):
     # EREMOTEIO is the error of I2C adapters for a transfer that the chip does not acknowledge.
     notes = []
@@ -65,7 +65,7 @@ def refused(board):
     return ", ".join(notes)
 
 
-@check("Refused transfers of 5 s are reported, and readings go on when the driver was bound again", short=False)
+@check("Failed I2C transfers for 5 s are reported, and readings resume after the driver is bound again", short=False)
 def refused_longer(board):
     def fault():
         board.set(fail=121)
@@ -82,13 +82,13 @@ def refused_longer(board):
     return assert_resumed(watch, end, within=5)
 
 
-@check("Readings go on after an interrupt line that was cut for 5 s")
+@check("Readings resume after missing interrupts for 5 s")
 def interrupt(board):
     watch, end = during_parameter(board, "irq_off", 1, seconds=5)
     return assert_resumed(watch, end, within=9, is_polled=True)
 
 
-@check("A driver that is unbound for 2 s is reported, and read again within 3 s of its return")
+@check("A driver that is unbound for 2 s is reported, and readings resume within 3 s of its return")
 def unbound(board):
     def fault():
         chips.unbind(board, "mpu6050")
@@ -100,7 +100,7 @@ def unbound(board):
     return assert_resumed(watch, end, within=3)
 
 
-@check("A driver that is removed from the kernel for 2 s is reported, and read again within 3 s of its return")
+@check("A driver that is unloaded for 2 s is reported, and readings resume within 3 s of its return")
 def removed(board):
     def fault():
         board.output("modprobe -r inv-mpu6050-i2c; sleep 2; modprobe inv-mpu6050-i2c")
@@ -124,7 +124,7 @@ def during_hub(board, fault, seconds):
     watch = board.finish(job)
     board.output("echo quit >/run/hid.ctl")
     hub.wait()
-    assert all(b > a for a, b in zip(watch.times, watch.times[1:])), "a time goes back or is repeated"
+    assert all(b > a for a, b in zip(watch.times, watch.times[1:])), "a timestamp is repeated or decreases"
     log = board.output("cat /run/motion.log").splitlines()
     return watch, [float(line.split()[1]) for line in log if line.startswith("gyro")], end
 
@@ -132,15 +132,15 @@ def during_hub(board, fault, seconds):
 def assert_delivered(watch, reports, end, within):
     """Asserts that readings arrive after the end of the fault, and that they are those of successive reports."""
     later = [time for time in watch.times if time > end]
-    assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
-    assert later[0] - end < within, f"readings came {later[0] - end:.1f} s after the fault"
+    assert later, f"no readings afterwards: {watch.problems} {watch.errors}"
+    assert later[0] - end < within, f"the first reading was delivered {later[0] - end:.1f} s after the fault"
     # The first reading may be from the time before the buffer was enabled.
     indices = [bisect.bisect_right(reports, time) - 1 for time in later[1:]]
     assert all(b - a == 1 for a, b in zip(indices, indices[1:])), "a report was lost, or delivered twice"
-    return f"readings again after {later[0] - end:.1f} s"
+    return f"readings resumed after {later[0] - end:.1f} s"
 
 
-@check("A HID sensor that is silent for 8 s may be unchanged: nothing is reported, and readings go on")
+@check("No loss is reported for a HID sensor without changes for 8 s, and readings resume")
 def mute(board):
     def fault(hub):
         board.output("echo mute gyro >/run/hid.ctl; sleep 8; echo unmute gyro >/run/hid.ctl")
@@ -151,7 +151,7 @@ def mute(board):
     return assert_delivered(watch, reports, end, within=2)
 
 
-@check("A HID hub that is unplugged for 2 s is reported once, and read again within 5 s of its return")
+@check("A HID hub that is unplugged for 2 s is reported once, and readings resume within 5 s of its return")
 def unplugged(board):
     def fault(hub):
         board.output("echo quit >/run/hid.ctl; sleep 2")
@@ -165,7 +165,7 @@ def unplugged(board):
     return assert_delivered(watch, reports, end, within=5)
 
 
-@check("Steps of the system clock change no time stamp")
+@check("Steps of the system clock do not change timestamps")
 def clock(board):
     def fault():
         board.output("date --set='+1 day' >/dev/null; sleep 2; date --set='-2 days' >/dev/null; sleep 2; date --set='+1 day' >/dev/null")
@@ -176,7 +176,7 @@ def clock(board):
     assert not watch.problems, watch.problems
 
 
-@check("Two programs read one chip: the second one is told who holds it, and takes over")
+@check("The second program at a chip logs the process that uses it, and reads the chip after that process ends")
 def two_programs(board):
     chips.use(board, "mpu6050")
     first = board.start_watch("gyro", "--interval", "0.02")
@@ -187,11 +187,11 @@ def two_programs(board):
     board.run("sleep 6")
     two = board.finish(second)
     assert len(one.readings) > 100, one.errors
-    assert "sensorctl.bin (process " in str(two.problems), f"the holder is not named: {two.events[:3]}"
+    assert "sensorctl.bin (process " in str(two.problems), f"the process is not named: {two.events[:3]}"
     assert len(two.readings) > 50, f"{len(two.readings)} readings: {two.errors}"
 
 
-@check("A program loses nothing to another one that wants its chip and gives up")
+@check("A program loses no sample while another program tries to read its chip")
 def rival(board):
     chips.use(board, "mpu6050")
     job = board.start_watch("gyro", "--interval", "0.02")
@@ -199,7 +199,7 @@ def rival(board):
     other = board.watch("gyro", "--interval", "0.02", seconds=4)
     board.run("sleep 2")
     watch = board.finish(job)
-    assert other.problems and len(other.readings) < 2, f"the other one has read: {other.events[:3]}"
+    assert other.problems and len(other.readings) < 2, f"the other program has read: {other.events[:3]}"
     assert not watch.problems, watch.problems
     counts = [round(reading["x"] / GYRO_SCALE) for reading in watch.readings[1:]]
     assert len(counts) > 100, watch.errors
@@ -207,7 +207,7 @@ def rival(board):
     assert steps == {1}, f"steps of the counter {steps}"
 
 
-@check("No buffer is enabled and no descriptor is open in the end")
+@check("At the end, no buffer is enabled and no descriptor is open")
 def rest(board):
     board.run("sleep 1")
     assert not board.enabled_buffers(), board.enabled_buffers()

@@ -53,8 +53,8 @@ def assert_complete(watch, reports):
     indices = [bisect.bisect_right(times, time) - 1 for time in watch.times]
     # The first reading may be from the time before the buffer was enabled.
     steps = [after - before for before, after in zip(indices, indices[1:])]
-    others = [(place, step) for place, step in enumerate(steps) if step != 1]
-    assert all(place == 0 and step > 0 for place, step in others), f"reports missed or doubled, by place: {others[:9]}"
+    others = [(index, step) for index, step in enumerate(steps) if step != 1]
+    assert all(index == 0 and step > 0 for index, step in others), f"reports lost or repeated, by index: {others[:9]}"
     return [reports[index] for index in indices]
 
 
@@ -71,7 +71,7 @@ def streams(board):
     for watch, (name, factor) in zip(watches, FACTORS.items()):
         times = watch.times
         assert len(times) == 300, f"{name}: {len(times)} readings: {watch.problems} {watch.errors}"
-        assert all(after > before for before, after in zip(times, times[1:])), f"{name}: a time goes back"
+        assert all(after > before for before, after in zip(times, times[1:])), f"{name}: a timestamp decreases"
         if name == "magn":
             # Linux 6.1 does not time-stamp readings of HID magnetometers. Reports of different attitudes may be equal:
             # the last match before the reading is used.
@@ -90,7 +90,7 @@ def streams(board):
     return ", ".join(notes)
 
 
-@check("The gyroscope of a hub at 100 Hz loses and doubles nothing in 60 s", short=False)
+@check("No sample of a hub's gyroscope at 100 Hz is lost or repeated within 60 s", short=False)
 def minute(board):
     (watch,), reports = turn(board, ALL_AXES, "gyro --interval 0", seconds=60)
     sent = assert_complete(watch, reports["gyro"])
@@ -114,7 +114,7 @@ def attitude_errors(board):
     return errors
 
 
-@check("The attitude is within 1.5 degrees of the rotation, and has each reading of the gyroscope once")
+@check("The attitude is within 1.5 degrees of the rotation, and each gyroscope reading is used once")
 def attitude(board):
     errors = attitude_errors(board)
     assert len(errors) > 2000, f"{len(errors)} readings"
@@ -124,13 +124,13 @@ def attitude(board):
     return f"at most {total[0]:.2f} degrees, {tilt:.2f} in tilt, of {len(errors)} readings"
 
 
-@check("The heading of a device with iron in it is never further off than the accuracy that comes with it", short=False)
+@check("The heading error of a device that contains iron never exceeds the reported accuracy", short=False)
 def heading(board):
     (watch,), reports = turn(board, HEADINGS, "heading --interval 0", seconds=28, iron=IRON)
     turning = rotation.Rotation(rotation.parse(HEADINGS))
     start = min(report[0].time for report in reports.values())
     times = watch.times
-    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back"
+    assert all(after > before for before, after in zip(times, times[1:])), "a timestamp decreases"
     claimed = [reading for reading in watch.readings if reading["headingAccuracy"] >= 0]
     best = 180
     for reading in claimed:

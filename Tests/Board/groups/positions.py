@@ -77,12 +77,12 @@ def finish(board, job):
     for event in events:
         for location in event.locations:
             stamp = seconds(location["timestamp"])
-            assert stamp > last, f"{location['timestamp']} came after {last}"
+            assert stamp > last, f"{location['timestamp']} was delivered after {last}"
             latitude, longitude, speed = board.receiver.position(round(stamp))
             seen = location["latitude"], location["longitude"], location["speed"]
             expected = latitude, longitude, speed * KNOT
-            assert all(abs(a - b) < 1e-3 for a, b in zip(seen, expected)), f"{seen}, and not {expected}"
-            assert abs(seen[0] - latitude) < 2e-8, f"{seen[0]}, and not {latitude}"
+            assert all(abs(a - b) < 1e-3 for a, b in zip(seen, expected)), f"{seen}, expected {expected}"
+            assert abs(seen[0] - latitude) < 2e-8, f"{seen[0]}, expected {latitude}"
             age = event.time - stamp
             assert last == 0 or age < 5, f"the location of {location['timestamp']} was {age:.1f} s old"
             last = stamp
@@ -96,19 +96,19 @@ def errors_and_later(events, since, until):
     return errors, later
 
 
-def assert_lost_and_found(events, since, until, within, words):
+def assert_one_loss(events, since, until, within, words):
     """Asserts that one loss was reported with this text, and that locations followed soon."""
     errors, later = errors_and_later(events, since, until)
     assert len(errors) == 1, f"{len(errors)} losses were reported: {[error.reason for error in errors]}"
     assert any(word in errors[0].reason for word in words), errors[0].reason
     between = [event for event in events if event.locations and errors[0].time < event.time < until]
     assert not between, f"{len(between)} locations between the loss and its end"
-    assert later, "no location came afterwards"
-    assert later[0] - until < within, f"the next location came after {later[0] - until:.1f} s"
-    return f"loss reported after {errors[0].time - since:.1f} s, locations again after {later[0] - until:.1f} s"
+    assert later, "no location followed"
+    assert later[0] - until < within, f"the next location followed after {later[0] - until:.1f} s"
+    return f"loss reported after {errors[0].time - since:.1f} s, locations resumed after {later[0] - until:.1f} s"
 
 
-@check("Each location equals the report of gpsd in all its numbers, and none is left out or doubled")
+@check("Each location equals gpsd's report in all its numbers, and none is omitted or repeated")
 def equal(board):
     pipe = board.start("exec timeout 9 gpspipe -w")
     job = start_watch(board)
@@ -126,7 +126,7 @@ def equal(board):
     first = min(locations)
     expected = [stamp for stamp in reports if first <= stamp <= max(locations)]
     missing = [stamp for stamp in expected if stamp not in locations]
-    assert not missing and len(expected) >= 3, f"without {missing} of {expected}"
+    assert not missing and len(expected) >= 3, f"{missing} of {expected} are missing"
     for stamp in expected:
         for name, field in names.items():
             seen, report = locations[stamp][name], reports[stamp][field]
@@ -134,7 +134,7 @@ def equal(board):
     return f"{len(expected)} locations"
 
 
-@check("A gpsd that is killed is reported once, and heard again when it was started")
+@check("A killed gpsd is reported once, and locations resume after it is restarted")
 def killed(board):
     job = start_watch(board)
     since = now(board)
@@ -142,10 +142,10 @@ def killed(board):
     board.run("sleep 2")
     until = start_gpsd(board)
     board.run("sleep 4")
-    return assert_lost_and_found(finish(board, job), since, until, within=25, words=["gpsd"])
+    return assert_one_loss(finish(board, job), since, until, within=25, words=["gpsd"])
 
 
-@check("A receiver that is unplugged is reported once, and heard again when it was plugged in and gpsd told of it")
+@check("An unplugged receiver is reported once, and locations resume after it is replugged and added to gpsd")
 def unplugged(board):
     job = start_watch(board)
     since = now(board)
@@ -159,10 +159,10 @@ def unplugged(board):
     board.output(f"GPSD_SOCKET={CONTROL} gpsdctl add {board.node}")
     wait_for_position(board)
     board.run("sleep 3")
-    return assert_lost_and_found(finish(board, job), since, until, within=25, words=["receiver"])
+    return assert_one_loss(finish(board, job), since, until, within=25, words=["receiver"])
 
 
-@check("Steps of the system clock change no location, and leave none out")
+@check("Steps of the system clock do not change or omit locations")
 def clock(board):
     job = start_watch(board)
     since = now(board)
@@ -175,7 +175,7 @@ def clock(board):
     stamps = [seconds(location["timestamp"]) for event in events for location in event.locations]
     wanted = [second for second in range(int(since), int(until)) if second > min(stamps)]
     missing = [second for second in wanted if second not in stamps]
-    assert not missing, f"without {missing} of {wanted}"
+    assert not missing, f"{missing} of {wanted} are missing"
     return f"{len(wanted)} locations meanwhile"
 
 
@@ -183,14 +183,14 @@ def clock(board):
 def doctor(board):
     text = board.doctor()
     line = next((line for line in text.splitlines() if "gpsd responds" in line), "")
-    assert board.node in line, f"not {board.node}: {line or text[:400]}"
+    assert board.node in line, f"doctor does not name {board.node}: {line or text[:400]}"
 
 
 @check("gpsd is reached at localhost without /etc/hosts, by default and by that name")
 def localhost(board):
     board.output(f"mv {HOSTS} {HOSTS}.away")
     try:
-        assert board.run("getent hosts localhost").status != 0, "localhost is still known"
+        assert board.run("getent hosts localhost").status != 0, "localhost can still be resolved"
         for setting in ("", "DEVICE_SERVICES_GPSD=gpsd://localhost:2947", "DEVICE_SERVICES_GPSD=gpsd://localhost"):
             result = board.run(f"env {setting} sensorctl watch location --json --count 1 --duration 20")
             assert result.status == 0 and "latitude" in result.output, f"{setting or 'by default'}: {result}"

@@ -39,44 +39,44 @@ def assert_echo(board, accessory, name, within="talk"):
     assert result.status == 0 and result.output.endswith(f"{name} {within}\n"), result
 
 
-@check("An adapter is talked to: every line is answered, in order, and nothing is lost or doubled")
+@check("A device at an adapter echoes every line once, in order")
 def echo(board):
     board.output("for i in $(seq 2000); do echo measure $i; done >/run/sent && sed 's/^/one /' /run/sent >/run/expected")
     result = board.run(f"{talk.TESTER} sensorctl talk SN1 </run/sent >/run/answers; echo $?; cmp /run/answers /run/expected")
     assert result.output == "0\n", result
 
 
-@check("An adapter unplugged while a flood is read: one end, one return, and no line lost before")
+@check("An adapter that is unplugged during a flood ends once and returns once, without an earlier lost line")
 def reading(board):
     watch = start_watch(board)
     run = talk.Run(board, "talk SN1")
     board.first.count = 0
-    run.say("FLOOD\\n")
+    run.send("FLOOD\\n")
     run.wait_for('"event":"in"', 20)
     board.first.unplug()
     talk.assert_ended(run, board.uptime())
     count = talk.assert_numbered(run.text(), length=14)
-    come_back(board, watch)
+    replug(board, watch)
     return f"{count} lines"
 
 
-@check("An adapter unplugged while it is written to: one end, one return, and nothing invented")
+@check("An adapter that is unplugged during a write ends once and returns once, and receives only written bytes")
 def writing(board):
     watch = start_watch(board)
     run = talk.Run(board, "talk SN1")
     board.first.received = 0
-    run.pour()
+    run.write_continuously()
     run.wait_for('"event":"out"', 20)
     board.first.unplug()
     talk.assert_ended(run, board.uptime())
     written = sum(event["bytes"] for event in run.lines('"event":"out"'))
     note = f"{board.first.received} of {written} bytes arrived"
     assert 0 < board.first.received <= written, note
-    come_back(board, watch)
+    replug(board, watch)
     return note
 
 
-def come_back(board, watch):
+def replug(board, watch):
     """Plugs in the first adapter again, and asserts that it disconnected and reconnected once and responds."""
     watch.wait_for("EAAccessoryDidDisconnect")
     board.first.reset()
@@ -88,12 +88,12 @@ def come_back(board, watch):
     talk.assert_changes(watch, 1, NAME)
 
 
-@check("20 unpluggings while reading and writing: each is reported once, each return too, and no descriptor is left")
+@check("Each of 20 unpluggings while reading and writing and each return is reported once, and no descriptor is leaked")
 def some_unpluggings(board):
     return unpluggings(board, 10)
 
 
-@check("200 unpluggings while reading and writing: each is reported once, each return too, and no descriptor is left",
+@check("Each of 200 unpluggings while reading and writing and each return is reported once, and no descriptor is leaked",
        short=False)
 def many_unpluggings(board):
     return unpluggings(board, 100)
@@ -111,7 +111,7 @@ def unpluggings(board, times):
         run.wait_for('"event":"in"', number - 1)
         unplug_and_plug(board, watch, run, number)
     board.first.reset()
-    run.pour()
+    run.write_continuously()
     for number in range(times + 2, 2 * times + 2):
         run.wait_for('"event":"out"', number - times - 1)
         unplug_and_plug(board, watch, run, number)
@@ -136,7 +136,7 @@ def unplug_and_plug(board, watch, run, number):
     watch.wait_for("EAAccessoryDidConnect", number)
 
 
-@check("Two adapters of one product are told apart by serial number, or by node where that is the same")
+@check("Two adapters of one product are distinguished by serial number, or by node if the numbers are equal")
 def identical(board):
     for serial in ("SN2", "SN1"):
         first = board.output("ls /dev/ttyUSB*")
@@ -155,7 +155,7 @@ def identical(board):
         watch = start_watch(board)
         board.second.unplug()
         watch.wait_for("EAAccessoryDidDisconnect")
-        run.say("still there\\n")
+        run.send("still there\\n")
         run.wait_for("one still there")
         run.interrupt()
         watch.interrupt()

@@ -36,7 +36,7 @@ def await_buffer(board):
     board.output(f"for i in $(seq 200); do {enabled} && break; sleep 0.1; done; sleep 1.5; {enabled}")
 
 
-@check("Readings through iiod equal those of the kernel, in value and clock")
+@check("Readings through iiod have the values and clock of the kernel's readings")
 def equal(board):
     board.set(count=0, accel="4000,-9000,13000", gyro="300,-200,100", magn="120,-340,250")
     chips.use(board, "mpu6050", "ak8975", "bmp280")
@@ -55,7 +55,7 @@ def equal(board):
     server.stop(signal.SIGKILL)
 
 
-@check("Two programs receive each sample through iiod, and a program without it is told that the chip is in use")
+@check("Two programs receive each sample through iiod, and a program that reads locally logs that the chip is in use")
 def shared(board):
     board.set(count=1)
     chips.use(board, "mpu6050")
@@ -69,7 +69,7 @@ def shared(board):
     assert f"{node} is in use by another program" in str(local.problems), f"beside iiod: {local.events[:3]} {local.errors}"
     notes = []
     for watch in watches:
-        counter.assert_true(board, watch)
+        counter.assert_timestamps(board, watch)
         numbers = [counter.number(reading) for reading in watch.readings[1:]]
         assert len(numbers) > 50, f"{len(numbers)} readings: {watch.problems} {watch.errors}"
         notes.append(str(len(numbers)))
@@ -91,12 +91,12 @@ def during(board, fault):
     board.run("sleep 6")
     watch = board.finish(job)
     server.stop(signal.SIGKILL)
-    counter.assert_true(board, watch)
+    counter.assert_timestamps(board, watch)
     assert len(watch.problems) == 1 and SERVER in str(watch.problems), f"{len(watch.problems)} problems: {watch.problems}"
     return counter.assert_resumed(watch, after, within=400)
 
 
-@check("A killed iiod is reported once, and readings go on when it was started again")
+@check("A killed iiod is reported once, and readings resume after it is restarted")
 def killed(board):
     def fault(server):
         server.stop(signal.SIGKILL)
@@ -106,7 +106,7 @@ def killed(board):
     return during(board, fault)
 
 
-@check("An iiod that is stopped for 6 s is reported once, and nothing old is delivered as new")
+@check("An iiod that is stopped for 6 s is reported once, and no old reading is delivered with a new time")
 def stopped(board):
     def fault(server):
         server.send_signal(signal.SIGSTOP)
@@ -127,7 +127,7 @@ def trigger(board):
     await_buffer(board)
     watch = board.finish(job)
     server.stop(signal.SIGKILL)
-    counter.assert_true(board, watch)
+    counter.assert_timestamps(board, watch)
     assert not watch.problems, watch.problems
     intervals = [after - before for before, after in zip(watch.times[1:], watch.times[2:])]
     assert len(intervals) > 50 and abs(statistics.median(intervals) - 0.02) < 0.001, f"intervals {intervals[:9]}"
@@ -142,7 +142,7 @@ DRIVER = (r"WRITE mpu6050 sampling_frequency '(30|\+7)'|mpu6050 READ raw|READ ma
 READINGS = r"READ .*( raw| input| data_available)$"
 
 
-@check("The simulator of iiod answers as iiod does, of a recording of the same sensors")
+@check("With a recording of the same sensors, the iiod simulator responds like iiod")
 def simulator(board):
     board.set(count=0)
     chips.use(board, "mpu6050", "ak8975", "bmp280")
@@ -181,6 +181,6 @@ def dialogue(board, port):
     return dict(json.loads(board.output(f"python3 /opt/board/iiodialogue.py {port} {names}", timeout=300)))
 
 
-@check("No buffer is enabled in the end")
+@check("At the end, no buffer is enabled")
 def rest(board):
     assert not board.enabled_buffers(), board.enabled_buffers()

@@ -55,7 +55,7 @@ def has_motion(board, what="no readings of the buffered sensor"):
         board, f"tail -n 50 {NEWEST} | grep -q '\"gyroscope\".*{name}/' && [ $(cat {folder}/buffer/enable) = 1 ]", what)
 
 
-def holder(board):
+def process_at_sensor(board):
     """Returns the process that has opened the node of the MPU-6050."""
     node = board.device("mpu6050").rsplit("/", 1)[1]
     return board.run(f"fuser /dev/{node} 2>/dev/null").output.strip()
@@ -67,7 +67,7 @@ def assert_released(board):
     assert not used, f"nodes are open in process {used}"
 
 
-@check("The exposure that systemd-analyze finds is what the manual claims", short=False)
+@check("The exposure level that systemd-analyze reports is the one in the manual", short=False)
 def exposure(board):
     claims = package.exposures()
     seen = {}
@@ -82,7 +82,7 @@ def exposure(board):
     return ", ".join(f"{claim} {value}" for claim, value in seen.items())
 
 
-@check("Without grants the units run as users without rights, and record the battery only")
+@check("Without grants, the units run as unprivileged users and record only the battery")
 def nothing_granted(board):
     package.grant(board)
     board.write(f"{POWER}/battery_capacity", 50)
@@ -93,26 +93,26 @@ def nothing_granted(board):
         files = board.run(f"readlink /proc/{process}/fd/*").output
         assert "/dev/iio" not in files and "/dev/tty" not in files, files
         links = board.output(f"readlink /proc/1/ns/net /proc/{process}/ns/net").split()
-        assert links[0] != links[1], "it sees the network of the board"
+        assert links[0] != links[1], "the unit can access the network of the board"
     assert not board.enabled_buffers(), board.enabled_buffers()
     board.write(f"{POWER}/battery_capacity", 70)
     wait_until(board, f"grep -q '^{{\"t\".*\"level\":0.7' {NEWEST}", "no change of the battery in the trace")
     for unit in package.UNITS:
         stop(board, unit)
     modes = board.output(f"stat -c %a {STATE}/recordings {STATE}/black-box {NEWEST}").split()
-    assert modes == ["700", "700", "600"], f"others may read recordings: {modes}"
+    assert modes == ["700", "700", "600"], f"other users can read recordings: {modes}"
     lines = trace(board)
     assert "sensors" not in lines[0] and all(set(line) == {"t", "battery"} for line in lines[1:]), lines[:3]
 
 
-@check("With the grants positions, buffered sensors at the wanted rate and accessories are recorded")
+@check("With the grants, positions, buffered sensors at the requested rate and accessories are recorded")
 def everything_granted(board):
     package.grant(board, "gpsd", "iio", "usb", unit=RECORD)
     process = start(board, RECORD)
     has_motion(board)
     wait_until(board, f"grep -q '\"class\":\"TPV\".*\"lat\"' {NEWEST}", "no position in the trace")
     assert_sandboxed(board, process)
-    assert holder(board) == process, f"{holder(board)} has the sensor's node open, and not {process}"
+    assert process_at_sensor(board) == process, f"{process_at_sensor(board)} has the sensor's node open instead of {process}"
     folder = board.device("mpu6050")
     settings = (board.read(f"{folder}/sampling_frequency"), board.read(f"{folder}/current_timestamp_clock"))
     assert settings == ("100", "boottime"), settings
@@ -120,7 +120,7 @@ def everything_granted(board):
     wait_until(board, f"grep -q '\"attach\".*Example Scale' {NEWEST}", "no accessory in the trace")
     assert "ttyACM" not in board.run(f"readlink /proc/{process}/fd/*").output, "the accessory is open"
     board.output(f"echo >{GADGET}/UDC")
-    wait_until(board, f"grep -q '\"detach\"' {NEWEST}", "the accessory stays in the trace")
+    wait_until(board, f"grep -q '\"detach\"' {NEWEST}", "no disconnection in the trace")
     stop(board, RECORD)
     assert_released(board)
     lines = trace(board)
@@ -142,7 +142,7 @@ def plug(board):
         mkdir -p configs/c.1 functions/acm.0 && ln -sf functions/acm.0 configs/c.1/ && echo dummy_udc.0 >UDC""")
 
 
-def assert_goes_on(board, action, former, path):
+def assert_recording_resumes(board, action, former, path):
     """Asserts that a unit records the buffered sensor in a new process and a new trace after an action."""
     board.output(action)
     wait_until(
@@ -151,20 +151,20 @@ def assert_goes_on(board, action, former, path):
         f"no new process or no new trace after {action}")
     has_motion(board)
     process = show(board, RECORD, "MainPID")
-    assert holder(board) == process, f"{holder(board)} has the sensor's node open, and not {process}"
+    assert process_at_sensor(board) == process, f"{process_at_sensor(board)} has the sensor's node open instead of {process}"
     return process, board.output(f"echo {NEWEST}")
 
 
-@check("A unit that is restarted or killed records again, and a kill loses no more than the manual says")
+@check("A restarted or killed unit records again, and a kill loses at most the time that the manual states")
 def killed(board):
     package.grant(board, "iio", unit=RECORD)
     process = start(board, RECORD)
     has_motion(board)
     first = board.output(f"echo {NEWEST}")
-    process, path = assert_goes_on(board, f"systemctl restart {RECORD}", process, first)
+    process, path = assert_recording_resumes(board, f"systemctl restart {RECORD}", process, first)
     board.run("sleep 2")
     kill = f"cut -d' ' -f1 /proc/uptime >/run/killed; kill -KILL {process}"
-    process, last = assert_goes_on(board, kill, process, path)
+    process, last = assert_recording_resumes(board, kill, process, path)
     assert show(board, RECORD, "NRestarts") == "1", show(board, RECORD, "NRestarts")
     stop(board, RECORD)
     assert_released(board)
@@ -175,7 +175,7 @@ def killed(board):
     return f"{max(lost, 0):.2f} s before the kill are missing"
 
 
-@check("A driver that is unbound for 2 s is in the trace as a loss, and is recorded again at its rate", short=False)
+@check("A driver that is unbound for 2 s is recorded as a loss, and recording resumes at its rate", short=False)
 def unbound(board):
     package.grant(board, "iio", unit=RECORD)
     process = start(board, RECORD)
@@ -192,16 +192,16 @@ def unbound(board):
     board.run("sleep 2")
     settings = (board.read(f"{folder}/sampling_frequency"), board.read(f"{folder}/current_timestamp_clock"))
     assert settings == ("100", "boottime"), settings
-    assert show(board, RECORD, "MainPID") == process, "the unit has been started again"
+    assert show(board, RECORD, "MainPID") == process, "the unit was restarted"
     stop(board, RECORD)
     readings = gyroscope(trace(board))
     times = [time for time, _ in readings]
-    assert all(b >= a for a, b in zip(times, times[1:])), "a time goes back"
+    assert all(b >= a for a, b in zip(times, times[1:])), "a timestamp decreases"
     counts = [count for _, count in readings]
     assert all(b != a for a, b in zip(counts[2:], counts[3:])), "a sample was recorded twice"
 
 
-@check("Two units at one sensor: the second one warns, doctor names the first, the second takes over", short=False)
+@check("With two units at one sensor, the second warns, doctor names the first, and the second reads after the first ends", short=False)
 def both(board):
     package.grant(board, "iio")
     first = start(board, RECORD)
@@ -210,7 +210,7 @@ def both(board):
     node = "/dev/" + board.device("mpu6050").rsplit("/", 1)[1]
     words = f"{node} is in use by another program"
     wait_until(board, f"journalctl --unit={BLACK_BOX} | grep -q '{words}'", "no warning")
-    assert holder(board) == first, f"{holder(board)} has the sensor's node open, and not {first}"
+    assert process_at_sensor(board) == first, f"{process_at_sensor(board)} has the sensor's node open instead of {first}"
     text = board.output("sensorctl doctor --seconds 4; true")
     assert f"{node} is in use by sensorctl.bin (process {first})" in text, text
     stop(board, RECORD)
@@ -218,7 +218,7 @@ def both(board):
     wait_until(board, takes_over, "the second unit does not take over")
     board.run("sleep 2")
     board.output(f"systemctl kill --signal=USR1 {BLACK_BOX}")
-    wait_until(board, f"journalctl --unit={BLACK_BOX} | grep -q 'signal; saving'", "the signal has no effect")
+    wait_until(board, f"journalctl --unit={BLACK_BOX} | grep -q 'signal; saving'", "no trace was saved after the signal")
     stop(board, BLACK_BOX)
     assert_released(board)
     lines = trace(board, f"{STATE}/black-box/*-signal.trace")

@@ -31,11 +31,11 @@ def during(board, stop, seconds=6):
     board.run(f"sleep {seconds}")
     watch = board.finish(job)
     assert watch.readings, watch.errors
-    assert not board.enabled_buffers(), f"a buffer is enabled in the end: {board.enabled_buffers()}"
+    assert not board.enabled_buffers(), f"a buffer is still enabled: {board.enabled_buffers()}"
     return watch, after
 
 
-@check("A program that was stopped for 20 s delivers what the kernel kept, with its times, and then goes on", short=False)
+@check("After a stop of 20 s, a program delivers the samples in the kernel's buffer with their times, and then new ones", short=False)
 def program(board):
     marks = []
 
@@ -45,15 +45,15 @@ def program(board):
         marks.extend(int(line) for line in text.splitlines())
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch, early=15)
+    counter.assert_timestamps(board, watch, early=15)
     begin, end = marks
     kept = sum(begin < counter.number(reading) < end for reading in watch.readings)
-    assert kept, f"nothing that was measured while the program was stopped: {watch.problems} {watch.errors}"
+    assert kept, f"no reading from the time while the program was stopped: {watch.problems} {watch.errors}"
     assert kept < (end - begin) / 3, f"{kept} readings of {end - begin}: the program was not stopped"
-    return f"{kept} readings of {end - begin} were kept, {counter.assert_resumed(watch, after, within=150)}"
+    return f"{kept} readings of {end - begin} were buffered, {counter.assert_resumed(watch, after, within=150)}"
 
 
-@check("A machine that was stopped for 30 s delivers nothing twice, and nothing old as new", short=False)
+@check("After the machine is stopped for 30 s, no reading is delivered twice, and no old reading with a new time", short=False)
 def machine(board):
     def stop():
         board.machine.pause()
@@ -61,13 +61,13 @@ def machine(board):
         board.machine.resume()
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch, early=15)
+    counter.assert_timestamps(board, watch, early=15)
     # The clocks of the machine stop with it.
     assert not watch.gaps(5), f"gaps of {watch.gaps(5)}"
     return counter.assert_resumed(watch, after, within=150)
 
 
-@check("After suspend to idle readings go on, and nothing old is delivered as new")
+@check("After suspend-to-idle, readings resume, and no old reading is delivered with a new time")
 def idle(board):
     def stop():
         job = board.start("echo freeze >/sys/power/state")
@@ -81,7 +81,7 @@ def idle(board):
         assert result.status == 0, result
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch, early=15)
+    counter.assert_timestamps(board, watch, early=15)
     gap = max(watch.gaps(5), default=0)
     assert gap, f"the machine did not sleep: {watch.gaps(1)}"
     return f"slept {gap:.0f} s, {counter.assert_resumed(watch, after, within=300)}"

@@ -11,7 +11,7 @@ group = Group("users", "Sensors without root rights", prepare=lambda board: chip
 check = group.check
 
 
-@check("Without a rule doctor names the nodes, and prints one rule for all of them")
+@check("Without a rule, doctor names the nodes and prints one rule for all of them")
 def before(board):
     text = board.doctor(user=True)
     assert text.count("60-device-services.rules <<") == 1, text
@@ -20,7 +20,7 @@ def before(board):
     board.rule = "\n".join(line.strip() for line in rule[1].splitlines())
 
 
-@check("With that rule the buffer is used, at the wanted rate and with stamps since boot")
+@check("With this rule, the buffer is used at the requested rate, with timestamps since boot")
 def after(board):
     board.output("groupadd --system --force iio && usermod -aG iio tester")
     board.output(f"cat >/etc/udev/rules.d/60-device-services.rules <<'END'\n{board.rule}\nEND")
@@ -35,7 +35,7 @@ def after(board):
     assert len(watch.readings) > 150, f"{len(watch.readings)} readings"
 
 
-@check("A sensor that is plugged in again gets its rate and clock back, four times of four")
+@check("The rate and clock of a replugged sensor are restored each of four times")
 def replugged(board):
     chips.use(board, "mpu6050")
     for attempt in range(4):

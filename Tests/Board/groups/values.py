@@ -58,7 +58,7 @@ def compare(board, name, kind):
         assert abs(ours - theirs) <= 1e-4 * max(1, abs(theirs)), f"{name} {kind}: {got}, sysfs {want}"
 
 
-@check("Readings of the chips equal raw, offset, scale and mount matrix of sysfs")
+@check("Readings of the chips equal raw, offset, scale and mount matrix in sysfs")
 def chip_units(board):
     board.set(accel="4000,-9000,13000", gyro="300,-200,100", magn="120,-340,250")
     chips.use(board, "mpu6050", "ak8975", "bmp280")
@@ -72,7 +72,7 @@ def chip_units(board):
     board.set(accel="0,0,16384", gyro="0,0,0")
 
 
-@check("No sample is lost, doubled or late at 10 to 500 Hz, by the chip's own counter")
+@check("According to the chip's counter, no sample at 10 to 500 Hz is lost, repeated or late")
 def rates(board):
     board.set(count=1)
     chips.use(board, "mpu6050")
@@ -85,7 +85,7 @@ def rates(board):
         steps = collections.Counter(b - a for a, b in zip(counts[1:], counts[2:]) if b > a)
         times = watch.times[1:]
         assert len(counts) == wanted, f"{interval} s: {len(counts)} readings: {watch.errors}"
-        assert all(b > a for a, b in zip(times, times[1:])), f"{interval} s: a time goes back"
+        assert all(b > a for a, b in zip(times, times[1:])), f"{interval} s: a timestamp decreases"
         (step, number), = steps.most_common(1)
         assert number == sum(steps.values()), f"{interval} s: steps of the counter {dict(steps)}"
         notes.append(f"{interval} s: {len(counts)}")
@@ -93,7 +93,7 @@ def rates(board):
     return ", ".join(notes)
 
 
-@check("The MPU-6050 at 100 Hz loses and doubles nothing in 60 s, by its own counter", short=False)
+@check("According to its counter, no sample of the MPU-6050 at 100 Hz is lost or repeated within 60 s", short=False)
 def long_counter(board):
     board.set(count=1)
     chips.use(board, "mpu6050")
@@ -102,13 +102,13 @@ def long_counter(board):
     numbers = [round(abs(reading["y"]) / counter.GYRO_SCALE) for reading in watch.readings[1:]]
     times = watch.times[1:]
     assert len(numbers) > 1000, f"{len(numbers)} readings: {watch.errors}"
-    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back or is repeated"
+    assert all(after > before for before, after in zip(times, times[1:])), "a timestamp is repeated or decreases"
     steps = {(after - before) % counter.WRAP for before, after in zip(numbers, numbers[1:])}
     assert steps == {1}, f"steps of the counter {steps}"
     return f"{len(numbers)} readings, {rate(watch):.1f} Hz"
 
 
-@check("The BMI160 at a timer of 100 Hz loses and doubles nothing in 60 s, by the interrupts of its trigger", short=False)
+@check("According to its interrupts, no sample of the BMI160 with a 100 Hz timer is lost or repeated within 60 s", short=False)
 def long_timer(board):
     chips.use(board, "bmi160")
     job = board.start_watch("gyro", "--interval", "0.01")
@@ -124,7 +124,7 @@ def long_timer(board):
     watch = board.finish(job)
     times = watch.times[1:]
     assert timer == 100, f"the timer has {timer} Hz"
-    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back or is repeated"
+    assert all(after > before for before, after in zip(times, times[1:])), "a timestamp is repeated or decreases"
     (first, begin, begun), (last, end, ended) = marks
     fewest, most = (sum(start < time <= stop for time in times) for start, stop in [(begun, end), (begin, ended)])
     fired = last - first
@@ -137,7 +137,7 @@ def rate(watch):
     return (len(watch.times) - 2) / (watch.times[-1] - watch.times[1])
 
 
-@check("Readings of a HID sensor hub equal raw, offset, scale and mount matrix of sysfs")
+@check("Readings of a HID sensor hub equal raw, offset, scale and mount matrix in sysfs")
 def hub_units(board):
     chips.use(board)
     chips.start_hub(board)
@@ -151,7 +151,7 @@ def hub_units(board):
 BATTERY_STATES = {"Charging": "charging", "Discharging": "unplugged", "Full": "full"}
 
 
-@check("The level and state of a battery equal sysfs, at the start and at each change", short=False)
+@check("The level and state of a battery equal sysfs at the start and after each change", short=False)
 def battery(board):
     chips.use(board)
     board.output("modprobe test_power")

@@ -125,7 +125,7 @@ class BulkDevice:
             elif request == GET_DESCRIPTOR and value >> 8 == STRING:
                 os.write(self.control, self.string(value & 0xFF)[:length])
             elif direction & 0x80:
-                os.read(self.control, 0)  # A read in place of a write rejects the request.
+                os.read(self.control, 0)  # A read instead of a write rejects the request.
             else:
                 self.acknowledge()
 

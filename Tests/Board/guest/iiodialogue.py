@@ -83,11 +83,11 @@ class Dialogue:
         for channel, text in channels:
             for attribute in re.findall(r'<attribute name="([^"]+)"', text):
                 self.read(f"{device} INPUT {channel}", f"{name} INPUT {channel}", attribute)
-        for tag, place in [("attribute", ""), ("buffer-attribute", " BUFFER")]:
+        for tag, path in [("attribute", ""), ("buffer-attribute", " BUFFER")]:
             for attribute in re.findall(rf'<{tag} name="([^"]+)"', outer):
-                self.read(device + place, name + place, attribute)
-        for place in ("", " INPUT nothing", " BUFFER", " DEBUG"):
-            self.read(device + place, name + place, "nothing")
+                self.read(device + path, name + path, attribute)
+        for path in ("", " INPUT nothing", " BUFFER", " DEBUG"):
+            self.read(device + path, name + path, "nothing")
 
     def write_all(self, device, name, outer, channels):
         seen = set()
@@ -97,10 +97,10 @@ class Dialogue:
                 if attribute not in WRITTEN or key in seen:
                     continue
                 seen.add(key)
-                place = f" INPUT {channel}" if channel else ""
-                before = str(self.client.text(f"READ {device}{place} {attribute}"))
+                path = f" INPUT {channel}" if channel else ""
+                before = str(self.client.text(f"READ {device}{path} {attribute}"))
                 for value in [*NUMBERS, before]:
-                    self.write(device + place, name + place, attribute, value, before)
+                    self.write(device + path, name + path, attribute, value, before)
         if 'name="current_timestamp_clock"' in outer:
             for value in CLOCKS:
                 self.write(device, name, "current_timestamp_clock", value, "realtime")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Records the events of a program.
-private class Heard {
+private class SessionRecord {
     var connected: [Int] = []
     var disconnected: [Int] = []
     var received = Data()
@@ -21,30 +21,30 @@ struct SessionControllerTests {
         let manager = bench.manager
         manager.registerForLocalNotifications()
         let controller = SessionController()
-        let heard = Heard()
+        let record = SessionRecord()
         let tokens = [
             NotificationCenter.default.addObserver(forName: .EAAccessoryDidConnect, object: manager, queue: nil) {
                 note in
                 let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory
-                heard.connected.append(accessory?.connectionID ?? 0)
+                record.connected.append(accessory?.connectionID ?? 0)
                 controller.setUp(for: accessory, protocolString: accessory?.protocolStrings.first)
                 _ = controller.openSession()
             },
             NotificationCenter.default.addObserver(forName: .EAAccessoryDidDisconnect, object: manager, queue: nil) {
                 note in
-                heard.disconnected.append((note.userInfo?[EAAccessoryKey] as? EAAccessory)?.connectionID ?? 0)
+                record.disconnected.append((note.userInfo?[EAAccessoryKey] as? EAAccessory)?.connectionID ?? 0)
             },
             NotificationCenter.default.addObserver(
                 forName: .sessionControllerReceivedData, object: controller, queue: nil
             ) { _ in
-                if let data = controller.readData(controller.readBytesAvailable) { heard.received.append(data) }
+                if let data = controller.readData(controller.readBytesAvailable) { record.received.append(data) }
             },
         ]
         let rounds = Thoroughness.rounds(1000, quick: 100)
         for round in 1...rounds {
             weak var accessory: EAAccessory?
             weak var delegate: AnyObject?
-            heard.received = Data()
+            record.received = Data()
             let id = bench.accessories.attach()
             bench.run()
             accessory = manager.connectedAccessories.first
@@ -63,15 +63,15 @@ struct SessionControllerTests {
             peer.send("farewell \(round)")
             bench.accessories.detach(id)
             bench.run()
-            #expect(String(decoding: heard.received, as: UTF8.self) == question + "farewell \(round)")
+            #expect(String(decoding: record.received, as: UTF8.self) == question + "farewell \(round)")
             #expect(controller.accessory == nil)
             #expect(accessory == nil, "nothing keeps an accessory that is gone")
             #expect(bench.callbacks.count == 0)
             #expect(bench.accessories.openCount == 0)
         }
         for token in tokens { NotificationCenter.default.removeObserver(token) }
-        #expect(heard.connected == Array(1...rounds))
-        #expect(heard.disconnected == heard.connected)
+        #expect(record.connected == Array(1...rounds))
+        #expect(record.disconnected == record.connected)
         // Each round takes a few callbacks: the notification, the streams' events and the disconnection. Nothing spins.
         #expect(bench.callbacks.total < rounds * 20)
     }

@@ -9,8 +9,8 @@ import Testing
 struct DeviceErrorTests {
     @Test("The description ends with the cause, including the system's error message")
     func description() {
-        let plain = DeviceError(.silent, "Nothing is heard.")
-        #expect(plain.description == "Nothing is heard.")
+        let plain = DeviceError(.silent, "No data was received.")
+        #expect(plain.description == "No data was received.")
         let refused = DeviceError(.unreachable, "No way.", cause: .system(call: "connect", errno: ECONNREFUSED))
         #expect(refused.description == "No way. (connect: Connection refused, error 111)")
         let library = DeviceError(.unreachable, "No way.", cause: .library(name: "getaddrinfo", code: -2))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Choice of receiver")
 struct ReceiverChoiceTests {
-    @Test("Only one receiver's reports are delivered at a time")
+    @Test("Reports of the selected receiver are delivered, and those of others are ignored")
     func one() throws {
         try HubBench().play(
             """
@@ -28,7 +28,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A better receiver takes over only after it has been better for 10 s")
+    @Test("A receiver with better accuracy is selected after it has been better for 10 s")
     func timeout() throws {
         try HubBench().play(
             """

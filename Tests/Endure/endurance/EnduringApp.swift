@@ -9,21 +9,21 @@ import LiveDevice
 
 /// A program with managers of all three frameworks that runs for hours and counts its callbacks on the main thread.
 ///
-/// Unchecked, because everything happens on the main thread.
+/// Unchecked, because it is used only on the main thread.
 final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     let locationManager = CLLocationManager()
     let motionManager = CMMotionManager()
-    private var locations = Ledger("location", interval: Numbers.fixInterval, tolerance: 0.5)
-    /// Timestamps of another machine are converted by their arrival, which may be delayed.
+    private var locations = ReadingCounter("location", interval: Numbers.fixInterval, tolerance: 0.5)
+    /// Timestamps of another machine are converted using the time of arrival, which may be delayed.
     private var accelerations = EnduringApp.sensor("accelerometer")
     private var rotations = EnduringApp.sensor("gyroscope")
     private var fields = EnduringApp.sensor("magnetometer")
     private var isNumbered = true
-    private var talks: [Int: AccessoryTalk] = [:]
+    private var sessions: [Int: EchoSession] = [:]
     var heldDescriptors: [Int32] = []
 
-    private static func sensor(_ name: String) -> Ledger {
-        Ledger(name, interval: Numbers.sampleInterval, period: Numbers.samplePeriod, tolerance: 1)
+    private static func sensor(_ name: String) -> ReadingCounter {
+        ReadingCounter(name, interval: Numbers.sampleInterval, period: Numbers.samplePeriod, tolerance: 1)
     }
 
     func run() {
@@ -32,7 +32,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         locationManager.startUpdatingLocation()
         startMotion()
         observeAccessories()
-        Lines.hear { words in DispatchQueue.main.async { self.obey(words) } }
+        Lines.readCommands { words in DispatchQueue.main.async { self.execute(words) } }
         // The manager does not retain its delegate.
         withExtendedLifetime(self) { RunLoop.main.run() }
     }
@@ -43,82 +43,82 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         motionManager.magnetometerUpdateInterval = 0
         motionManager.startAccelerometerUpdates(to: .main) { [self] data, error in
             // In units of gravity, with the opposite sign of the kernel's convention.
-            take(
+            record(
                 data.map { ($0.acceleration.x * -9.80665, $0.acceleration.y * -9.80665, $0.timestamp) }, \.accelerations
             )
         }
         motionManager.startGyroUpdates(to: .main) { [self] data, error in
-            take(data.map { ($0.rotationRate.x, $0.rotationRate.y, $0.timestamp) }, \.rotations)
+            record(data.map { ($0.rotationRate.x, $0.rotationRate.y, $0.timestamp) }, \.rotations)
         }
         motionManager.startMagnetometerUpdates(to: .main) { [self] data, error in
             // One gauss is 100 µT.
-            take(data.map { ($0.magneticField.x / 100, $0.magneticField.y / 100, $0.timestamp) }, \.fields)
+            record(data.map { ($0.magneticField.x / 100, $0.magneticField.y / 100, $0.timestamp) }, \.fields)
         }
     }
 
-    private func take(
-        _ reading: (x: Double, y: Double, time: Double)?, _ ledger: ReferenceWritableKeyPath<EnduringApp, Ledger>
+    private func record(
+        _ reading: (x: Double, y: Double, time: Double)?, _ path: ReferenceWritableKeyPath<EnduringApp, ReadingCounter>
     ) {
-        guard let (x, y, time) = reading else { return self[keyPath: ledger].lose() }
+        guard let (x, y, time) = reading else { return self[keyPath: path].recordLoss() }
         let run = isNumbered ? Int(y.rounded()) : 0
-        self[keyPath: ledger].take(run: run, number: isNumbered ? Int(x.rounded()) : 0, time: time)
+        self[keyPath: path].record(run: run, number: isNumbered ? Int(x.rounded()) : 0, time: time)
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations event: [CLLocation]) {
         for location in event {
-            locations.take(
+            locations.record(
                 run: Numbers.run(of: location.coordinate), number: Numbers.number(of: location.coordinate),
                 time: location.timestamp.timeIntervalSince1970)
         }
     }
 
-    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { locations.lose() }
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { locations.recordLoss() }
 
     private func observeAccessories() {
         let center = NotificationCenter.default
-        _ = center.addObserver(forName: .EAAccessoryDidConnect, object: nil, queue: nil) { [self] note in
-            guard let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
+        _ = center.addObserver(forName: .EAAccessoryDidConnect, object: nil, queue: nil) { [self] notification in
+            guard let accessory = notification.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
             let number = Int(accessory.serialNumber) ?? -1
-            Lines.say("connected", ["number": number])
-            talks[number] = AccessoryTalk(accessory, number)
+            Lines.write("connected", ["number": number])
+            sessions[number] = EchoSession(accessory, number)
         }
-        _ = center.addObserver(forName: .EAAccessoryDidDisconnect, object: nil, queue: nil) { [self] note in
-            guard let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
+        _ = center.addObserver(forName: .EAAccessoryDidDisconnect, object: nil, queue: nil) { [self] notification in
+            guard let accessory = notification.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
             let number = Int(accessory.serialNumber) ?? -1
-            Lines.say("gone", ["number": number])
-            talks.removeValue(forKey: number)?.end()
+            Lines.write("disconnected", ["number": number])
+            sessions.removeValue(forKey: number)?.close()
         }
         EAAccessoryManager.shared().registerForLocalNotifications()
-        Lines.say("ready", ["accessories": EAAccessoryManager.shared().connectedAccessories.count])
+        Lines.write("ready", ["accessories": EAAccessoryManager.shared().connectedAccessories.count])
     }
 
     // MARK: Commands
 
-    private func obey(_ words: [String]) {
+    private func execute(_ words: [String]) {
         let id = words.first.flatMap { Int($0) } ?? 0
         let number = words.dropFirst(2).first.flatMap { Int($0) } ?? 0
         switch words.dropFirst().first {
-        case "state": tellState(id)
+        case "state": reportState(id)
         case "close":
-            for ledger in [\EnduringApp.locations, \.accelerations, \.rotations, \.fields] {
-                self[keyPath: ledger].close()
+            for counter in [\EnduringApp.locations, \.accelerations, \.rotations, \.fields] {
+                self[keyPath: counter].close()
             }
-            Lines.say("answer", ["id": id])
+            Lines.write("response", ["id": id])
         case "numbered":
             isNumbered = number != 0
-            Lines.say("answer", ["id": id])
+            Lines.write("response", ["id": id])
         case "stall": stall(id, milliseconds: number)
-        case "crowd": crowd(id, number)
+        case "create-managers": createManagers(id, count: number)
         case "use-descriptors": useDescriptors(id, leaving: number)
         case "free-descriptors": freeDescriptors(id)
         default: exit(64)
         }
     }
 
-    private func tellState(_ id: Int) {
+    private func reportState(_ id: Int) {
         let stale = (LiveDevice.shared.positionSource as? GPSDSource)?.statistics.staleReports ?? 0
-        Lines.say(
-            "answer",
+        Lines.write(
+            "response",
             [
                 "id": id, "threads": ProcessUse.threads, "descriptors": ProcessUse.descriptors,
                 "resident": ProcessUse.resident, "heap": ProcessUse.heap, "location": locations.total,

@@ -5,13 +5,13 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// JSON lines to the parent process, and commands from it.
+/// JSON lines for the parent process, and commands from it.
 enum Lines {
     private static let lock = Mutex(())
 
     /// Prints an event with numbers.
     /// - Parameter subject: The subject of the event.
-    static func say(_ event: String, of subject: String = "", _ numbers: KeyValuePairs<String, Int> = [:]) {
+    static func write(_ event: String, of subject: String = "", _ numbers: KeyValuePairs<String, Int> = [:]) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("event", event)
@@ -32,21 +32,21 @@ enum Lines {
     }
 
     /// Passes the words of each input line to the closure, and ends the process at end of file.
-    static func hear(_ take: @escaping @Sendable ([String]) -> Void) {
+    static func readCommands(_ handler: @escaping @Sendable ([String]) -> Void) {
         Thread.detachNewThread {
-            while let line = readLine() { take(line.split(separator: " ").map(String.init)) }
+            while let line = readLine() { handler(line.split(separator: " ").map(String.init)) }
             exit(0)
         }
     }
 
-    /// Prints a line when a thread that should run every 50 ms has not run for 250 ms, because the machine was busy.
-    static func tellPauses() {
+    /// Prints a line if a busy machine has not scheduled a thread for 250 ms that should run every 50 ms.
+    static func reportPauses() {
         Thread.detachNewThread {
             var last = ContinuousClock.now
             while true {
                 usleep(50_000)
                 let pause = last.duration(to: .now) / .milliseconds(1)
-                if pause > 250 { say("held-up", ["milliseconds": Int(pause)]) }
+                if pause > 250 { write("unscheduled", ["milliseconds": Int(pause)]) }
                 last = .now
             }
         }

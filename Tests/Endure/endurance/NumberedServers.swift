@@ -16,19 +16,19 @@ final class NumberedServers: Sendable {
     func run() {
         do {
             let folder = try accessories.start()
-            Lines.say("ready", of: folder)
+            Lines.write("ready", of: folder)
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)
         }
-        Lines.hear { words in
+        Lines.readCommands { words in
             // Each command runs on its own thread, because it may wait.
-            Thread.detachNewThread { self.obey(words) }
+            Thread.detachNewThread { self.execute(words) }
         }
         while true { sleep(1000) }
     }
 
-    private func obey(_ words: [String]) {
+    private func execute(_ words: [String]) {
         let numbers = words.map { Int($0) ?? 0 }
         do {
             switch (words.dropFirst().first, numbers.count) {
@@ -42,11 +42,11 @@ final class NumberedServers: Sendable {
             }
         } catch {
             FileHandle.standardError.write(Data("\(words.joined(separator: " ")): \(error)\n".utf8))
-            Lines.say("answer", ["id": numbers[0], "failed": 1])
+            Lines.write("response", ["id": numbers[0], "failed": 1])
         }
     }
 
-    /// Runs gpsd until it has sent `count` fixes, and ends it as requested.
+    /// Runs gpsd until it has sent `count` fixes. `end` specifies how the connection ends.
     private func serveFixes(_ id: Int, port: Int, run: Int, count: Int, end: String) throws {
         var options = GPSDServerOptions()
         options.port = UInt16(clamping: port)
@@ -68,11 +68,9 @@ final class NumberedServers: Sendable {
         let server = GPSDServer(try Numbers.trace(run: run, count: count + more), options: options)
         try server.start()
         let hasPlayed = server.waitUntilPlayed(seconds: Double(count) * Numbers.fixInterval + 60)
-        let (played, unread) = (server.reportCount, server.lostCount)
+        let (sent, unread) = (min(count, Int(server.reportCount)), Int(server.lostCount))
         server.stop()
-        Lines.say(
-            "answer",
-            ["id": id, "sent": min(count, Int(played)), "unread": Int(unread), "failed": hasPlayed ? 0 : 1])
+        Lines.write("response", ["id": id, "sent": sent, "unread": unread, "failed": hasPlayed ? 0 : 1])
     }
 
     /// Runs iiod for `milliseconds` after a client has begun to capture.
@@ -88,7 +86,7 @@ final class NumberedServers: Sendable {
         while server.samplesSent == 0, ContinuousClock.now < limit { usleep(2000) }
         usleep(UInt32(milliseconds) * 1000)
         server.stop()
-        Lines.say("answer", ["id": id, "sent": Int(server.samplesSent), "failed": server.samplesSent == 0 ? 1 : 0])
+        Lines.write("response", ["id": id, "sent": Int(server.samplesSent), "failed": server.samplesSent == 0 ? 1 : 0])
     }
 
     private func attach(_ number: Int, id: Int) throws {
@@ -97,13 +95,15 @@ final class NumberedServers: Sendable {
             serialNumber: String(number))
         let accessory = SimulatedAccessory(
             description, endpoints: [SimulatedAccessory.Endpoint(name: "com.example.scale", peer: EchoPeer())])
-        let place = try accessories.attach(accessory)
-        attached.withLock { $0[number] = place }
-        Lines.say("answer", ["id": id])
+        let identifier = try accessories.attach(accessory)
+        attached.withLock { $0[number] = identifier }
+        Lines.write("response", ["id": id])
     }
 
     private func detach(_ number: Int, id: Int) {
-        if let place = attached.withLock({ $0.removeValue(forKey: number) }) { accessories.detach(place, .immediately) }
-        Lines.say("answer", ["id": id])
+        if let identifier = attached.withLock({ $0.removeValue(forKey: number) }) {
+            accessories.detach(identifier, .immediately)
+        }
+        Lines.write("response", ["id": id])
     }
 }

@@ -20,9 +20,9 @@ enum Numbers {
 
     // MARK: Fixes: the latitude is the number in millionths of a degree, the longitude the run in ten-thousandths.
 
-    static func run(of place: CLLocationCoordinate2D) -> Int { Int((place.longitude * 1e4).rounded()) }
+    static func run(of coordinate: CLLocationCoordinate2D) -> Int { Int((coordinate.longitude * 1e4).rounded()) }
 
-    static func number(of place: CLLocationCoordinate2D) -> Int { Int((place.latitude * 1e6).rounded()) }
+    static func number(of coordinate: CLLocationCoordinate2D) -> Int { Int((coordinate.latitude * 1e6).rounded()) }
 
     /// A trace of `count` fixes.
     static func trace(run: Int, count: Int) throws -> TraceFile {

@@ -7,7 +7,7 @@ import SystemCalls
 enum ProcessUse {
     static var threads: Int { entries("/proc/self/task") }
 
-    /// Without the descriptor that reads the folder.
+    /// The number of open descriptors, without the one that reads the directory.
     static var descriptors: Int { entries("/proc/self/fd") - 1 }
 
     /// Resident memory in bytes.
@@ -17,8 +17,8 @@ enum ProcessUse {
         return (fields.count > 1 ? Int(fields[1]) ?? -1 : -1) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Used heap memory in bytes, -1 without the library that scripts/endure preloads. Swift cannot call mallinfo2
-    /// directly.
+    /// Used heap memory in bytes, -1 if the library of scripts/endure is not preloaded. Swift cannot call
+    /// mallinfo2 directly.
     static var heap: Int { heapFunction.map { Int($0()) } ?? -1 }
 
     private static let heapFunction: (@convention(c) () -> UInt)? = dlsym(nil, "endure_heap_in_use").map {
@@ -26,11 +26,11 @@ enum ProcessUse {
     }
 
     private static func entries(_ path: String) -> Int {
-        guard let folder = opendir(path) else { return -1 }
-        defer { closedir(folder) }
-        // Without the entries for the folder itself and its parent.
+        guard let directory = opendir(path) else { return -1 }
+        defer { closedir(directory) }
+        // Excludes the entries "." and "..".
         var count = -2
-        while readdir(folder) != nil { count += 1 }
+        while readdir(directory) != nil { count += 1 }
         return count
     }
 }

@@ -9,7 +9,7 @@ import Trace
 /// Plays weeks of readings as fast as possible, and prints the resources of the process every few hours of virtual
 /// time.
 enum VirtualWeeks {
-    private final class Listener: NSObject, CLLocationManagerDelegate {
+    private final class LocationCounter: NSObject, CLLocationManagerDelegate {
         var count = 0
 
         func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
@@ -17,7 +17,7 @@ enum VirtualWeeks {
         }
     }
 
-    /// A tenth of a day that is repeated, with one fix and one sample per second and occasional losses of gpsd.
+    /// A tenth of a day, with one fix and one sample of each sensor per second, and occasional losses of gpsd.
     private static func trace() throws -> TraceFile {
         var text = #"{"format":"device-services-trace","version":1,"#
         text += #""start":{"utc":"2026-05-01T00:00:00Z","boot":100.0},"#
@@ -40,21 +40,21 @@ enum VirtualWeeks {
         var options = PlaybackOptions()
         options.loops = .endless
         let device = SimulatedDevice(try trace(), options: options)
-        let listener = Listener()
+        let locations = LocationCounter()
         device.use {
             let manager = CLLocationManager()
-            manager.delegate = listener
+            manager.delegate = locations
             manager.startUpdatingLocation()
             let motion = CMMotionManager()
             motion.startAccelerometerUpdates(to: .main) { _, _ in }
             motion.startDeviceMotionUpdates(to: .main) { _, _ in }
             for step in 1...max(1, weeks * 7 * 4) {
                 device.advance(by: 6 * 3600)
-                Lines.say(
+                Lines.write(
                     "week",
                     [
                         "hours": step * 6, "resident": ProcessUse.resident, "heap": ProcessUse.heap,
-                        "locations": listener.count,
+                        "locations": locations.count,
                     ])
             }
         }

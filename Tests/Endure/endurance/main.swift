@@ -11,10 +11,10 @@ import Foundation
 let arguments = CommandLine.arguments.dropFirst()
 switch arguments.first {
 case "app":
-    Lines.tellPauses()
+    Lines.reportPauses()
     EnduringApp().run()
 case "servers":
-    Lines.tellPauses()
+    Lines.reportPauses()
     NumberedServers().run()
 case "weeks": try VirtualWeeks.play(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
 default:

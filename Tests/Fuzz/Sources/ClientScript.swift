@@ -30,7 +30,7 @@ struct ClientScript {
     }
 
     static let maximumClients = 4
-    static let mostSteps = 64
+    static let maximumSteps = 64
     private static let separator: UInt8 = 255
 
     var options: [UInt8]
@@ -39,7 +39,7 @@ struct ClientScript {
     init(_ input: some Collection<UInt8>) {
         let parts = Array(input).split(separator: Self.separator, omittingEmptySubsequences: false)
         options = parts.first.map { Array($0) } ?? []
-        steps = parts.dropFirst().prefix(Self.mostSteps).compactMap { part in
+        steps = parts.dropFirst().prefix(Self.maximumSteps).compactMap { part in
             guard let first = part.first, let action = Action(rawValue: Int(first >> 2 & 7)) else { return nil }
             return Step(action: action, client: Int(first & 3), bytes: Array(part.dropFirst()))
         }

@@ -54,7 +54,7 @@ private struct BufferReader {
             }
             shutdown(server, Int32(SHUT_WR))
             if end == 0 { process(buffer) }
-            precondition(end != 0, "it goes on after the server has hung up")
+            precondition(end != 0, "the client continues after the server closed the connection")
         } catch {
             end = Int(error.number)
         }

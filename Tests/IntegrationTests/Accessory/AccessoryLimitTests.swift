@@ -82,7 +82,7 @@ extension IntegrationTests {
                 try #require(await program.line(#""event":"closed""#) != nil, "\(program.said)")
                 #expect(await simulator.wait { $0.traffic(of: 1)?.openSessions == 0 })
             }
-            try #require(await Tools.takeDescriptors(from: program))
+            try #require(await Tools.exhaustDescriptors(from: program))
             for _ in 0..<2 {
                 let start = program.process.lines.count
                 program.command("open")

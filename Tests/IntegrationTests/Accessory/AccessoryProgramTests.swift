@@ -91,14 +91,14 @@ extension IntegrationTests {
             try #require(await program.line(#"{"event":"ready"}"#) != nil)
             let length = 3000
             let hasSent = Mutex(0)
-            let heard = Mutex("")
+            let received = Mutex("")
             let pattern = (0..<length).map { PatternPeer.byte(at: Int64($0)) }
             let peer = ClosurePeer { event in
                 switch event {
                 case .received(let bytes):
-                    let isWhole = heard.withLock { heard in
-                        heard += String(decoding: bytes, as: UTF8.self)
-                        return heard == "HELLO"
+                    let isWhole = received.withLock { received in
+                        received += String(decoding: bytes, as: UTF8.self)
+                        return received == "HELLO"
                     }
                     return isWhole ? [.send(pattern), .setTimer(after: 0)] : []
                 case .timerFired:
@@ -111,11 +111,11 @@ extension IntegrationTests {
             var place = 0
             let rounds = Thoroughness.rounds(1000, quick: 100)
             for round in 1...rounds {
-                heard.withLock { $0 = "" }
+                received.withLock { $0 = "" }
                 let id = try simulator.attach(
                     SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: peer), transport: transport)
                 let isSent = await simulator.wait { _ in hasSent.withLock { $0 } == round }
-                try #require(isSent, "round \(round): \(heard.withLock { $0 }) \(program.said)")
+                try #require(isSent, "round \(round): \(received.withLock { $0 }) \(program.said)")
                 simulator.detach(id, .afterReading)
                 place =
                     try #require(
@@ -159,14 +159,14 @@ extension IntegrationTests {
             let spinning = try ChildProcess("/bin/sh", ["-c", "echo here; while :; do :; done"])
             try #require(await spinning.lines.wait { $0 == ["here"] })
             let early = AccessoryProgram.Use(of: spinning.identifier).ticks
-            var isSeen = false
+            var isDetected = false
             // On a busy machine some time passes until the program has used the processor.
-            for _ in 0..<30 where !isSeen {
-                let idleness = try await AccessoryProgram.idleness(of: spinning.identifier, looks: 1)
-                isSeen = !idleness.isIdle
-                #expect(idleness.wakeUps <= 10, "it would be seen without its ticks: \(idleness)")
+            for _ in 0..<30 where !isDetected {
+                let idleness = try await AccessoryProgram.idleness(of: spinning.identifier, measurements: 1)
+                isDetected = !idleness.isIdle
+                #expect(idleness.wakeUps <= 10, "detected by wake-ups instead of ticks: \(idleness)")
             }
-            #expect(isSeen)
+            #expect(isDetected)
             #expect(AccessoryProgram.Use(of: spinning.identifier).ticks > early)
             await spinning.kill()
         }

@@ -61,7 +61,7 @@ extension IntegrationTests {
 
         @Test("None of 20,000 messages in a burst is lost")
         func survivesStorm() async throws {
-            let stage = try UdevStage.isolated(daemon: true, ["--brief", "--most", "20000", "tty"])
+            let stage = try UdevStage.isolated(daemon: true, ["--brief", "--maximum", "20000", "tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
             let there = stage.paths
             try await stage.perform("storm 10000 tty")

@@ -16,7 +16,7 @@ final class UdevStage: Sendable {
         let unshare = try #require(Tools.unshare)
         var command = isolation + [python, "-B", script("udev_stage.py")]
         if daemon { command.append("--daemon") }
-        command += try TestProgram.commands.command("udev", "--heard")
+        command += try TestProgram.commands.command("udev", "--reachable")
         return UdevStage(try ChildProcess(unshare, command + arguments))
     }
 

@@ -83,7 +83,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A suspended server is one loss, uses no processor time, and continues in step when resumed")
+        @Test("A suspended server is reported as lost once, costs no processor time, and delivers samples when resumed")
         func survivesSuspension() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let daemon = try IIODaemon(board)
@@ -96,7 +96,7 @@ extension IntegrationTests {
             try #require(await program.wait(for: "lost"))
             try #require(await other.wait(for: "lost"))
             let before = try await program.ask("use")
-            // libiio waits five seconds for an answer, and takes a later one for the answer to the next request.
+            // libiio waits five seconds for a response, and assigns a later one to the next request.
             async let pause: Void = Task.sleep(for: .seconds(6))
             // A subscriber that cancels meanwhile is released when libiio returns.
             _ = try await other.ask("stop", answer: "stopped")

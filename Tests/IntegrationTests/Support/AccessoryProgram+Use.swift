@@ -47,7 +47,7 @@ extension AccessoryProgram {
         static func names(_ wakers: [(thread: String, count: Int)], of process: pid_t) -> String {
             wakers.prefix(3).map { thread, count in
                 let name = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/comm", encoding: .utf8)
-                return "\(count) of \(name?.dropLast() ?? "one that has ended")"
+                return "\(count) of \(name?.dropLast() ?? "an ended thread")"
             }.joined(separator: ", ")
         }
 
@@ -60,36 +60,36 @@ extension AccessoryProgram {
 
     /// The activity of a program without work to do.
     struct Idleness: CustomStringConvertible {
-        /// A waiting program is not woken at all. This limit allows for wake-ups from outside, such as threads ended by
-        /// Dispatch.
-        private static let mostWakeUps = 10
-        /// A waiting program uses no processor time, however busy the machine is. A loop does, whether it sleeps or
-        /// not.
-        private static let mostTicks = 2
+        /// The limit for a waiting program, which has no wake-ups of its own. Allows for external ones, such as threads
+        /// ended by Dispatch.
+        private static let maximumWakeUps = 10
+        /// The limit for a waiting program, which uses no processor time even on a busy machine. A loop exceeds the
+        /// limit even if it sleeps.
+        private static let maximumTicks = 2
 
         var wakeUps: Int
         var ticks: Int
         var wakers = ""
         /// The wake-ups of the thread with the most wake-ups.
-        var most = 0
+        var maximum = 0
         var seconds = 0.0
-        /// The number of changes by other programs and tests in parent folders. They wake the thread that watches a
-        /// folder below.
+        /// The number of changes by other programs and tests in parent directories, which wake the thread that watches
+        /// a subdirectory.
         var foreign = 0
 
-        var isIdle: Bool { wakeUps - min(most, foreign) <= Self.mostWakeUps && ticks <= Self.mostTicks }
+        var isIdle: Bool { wakeUps - min(maximum, foreign) <= Self.maximumWakeUps && ticks <= Self.maximumTicks }
 
         var description: String {
-            "\(wakeUps) wake-ups (\(wakers)) and \(ticks) ticks in \(seconds) s with nothing to do, and \(foreign) files in the folders above"
+            "\(wakeUps) wake-ups (\(wakers)) and \(ticks) ticks in \(seconds) s without work, and \(foreign) changes in parent directories"
         }
     }
 
-    /// Measures for two seconds the activity of a program without work to do, and repeats this until the program is
-    /// idle. On a busy machine earlier work may take a while to end, but a loop never ends.
-    static func idleness(of process: pid_t, looks: Int = 15) async throws -> Idleness {
+    /// Measures the activity of a program without work for two seconds, and repeats this until the program is idle. On
+    /// a busy machine, earlier work may take a while to end, but a loop never ends.
+    static func idleness(of process: pid_t, measurements: Int = 15) async throws -> Idleness {
         let folders = FolderCount()
         var idleness = Idleness(wakeUps: .max, ticks: .max)
-        for _ in 0..<looks where !idleness.isIdle {
+        for _ in 0..<measurements where !idleness.isIdle {
             let start = ContinuousClock.now
             _ = folders.events()
             let early = Use(of: process)
@@ -98,7 +98,7 @@ extension AccessoryProgram {
             let wakers = late.wakers(since: early)
             idleness = Idleness(
                 wakeUps: late.wakeUps(since: early), ticks: late.ticks - early.ticks,
-                wakers: Use.names(wakers, of: process), most: wakers.first?.count ?? 0,
+                wakers: Use.names(wakers, of: process), maximum: wakers.first?.count ?? 0,
                 seconds: (ContinuousClock.now - start) / .seconds(1),
                 foreign: folders.events())
         }

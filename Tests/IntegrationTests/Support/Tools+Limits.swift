@@ -34,20 +34,20 @@ extension Tools {
 
     /// Leaves a program without free descriptors. A descriptor that is in use for a moment, such as that of a folder
     /// being read, hides a free number, so this polls until none has been free for a while.
-    static func takeDescriptors(from program: AccessoryProgram) async throws -> Bool {
+    static func exhaustDescriptors(from program: AccessoryProgram) async throws -> Bool {
         var limit = Int.max
-        var looks = 0
-        for _ in 0..<3_000 where looks < 50 {
+        var samples = 0
+        for _ in 0..<3_000 where samples < 50 {
             let free = program.firstFreeDescriptor
-            looks += 1
+            samples += 1
             if free < limit {
                 guard setDescriptorLimit(program, "\(free)") else { return false }
                 limit = free
-                looks = 0
+                samples = 0
             }
             try await Task.sleep(for: .milliseconds(10))
         }
-        return looks == 50
+        return samples == 50
     }
 
     /// The reasons for skipping tests.

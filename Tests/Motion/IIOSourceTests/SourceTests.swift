@@ -141,7 +141,7 @@ struct SourceTests {
         let source = Self.source(library)
         let subscription = source.subscribe(Self.request(interval: 0.005)) { _ in }
         #expect(library.journal.waits(for: "buffer"))
-        for text in ["rate could not be set to 200 Hz", "clock of its timestamps could not be set"] {
+        for text in ["rate could not be set to 200 Hz", "timestamp clock cannot be set to boottime"] {
             #expect(
                 library.journal.waits { _ in source.sensors.first?.remarks.contains { $0.contains(text) } == true })
         }

@@ -5,13 +5,13 @@ import DeviceCore
 import SystemCalls
 import UdevMonitor
 
-/// Prints the events of a monitor as lines of JSON. Answers requests on its input.
+/// Prints the events of a monitor as lines of JSON. Responds to requests on its input.
 ///
-///     udev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--heard] [--attribute NAME]… [--binary NAME]…
-///         SUBSYSTEM[/TYPE]…
+///     udev [--buffer BYTES] [--control PATH] [--maximum DEVICES] [--brief] [--reachable] [--attribute NAME]…
+///         [--binary NAME]… SUBSYSTEM[/TYPE]…
 ///
-/// The requests are: statistics, threads, start, stop, end. `--brief` prints only paths and counts. `--heard` declares
-/// that messages arrive although the program runs in a network namespace other than the machine's.
+/// The requests are: statistics, threads, start, stop, end. `--brief` prints only paths and counts. `--reachable`
+/// declares that messages are received in a network namespace other than the machine's.
 struct UdevCommand {
     struct Refusal: Error, CustomStringConvertible {
         let description: String
@@ -28,15 +28,15 @@ struct UdevCommand {
         while let argument = rest.popFirst() {
             switch argument {
             case "--brief": isBrief = true
-            case "--heard": options.reachableGroups = .all
+            case "--reachable": options.reachableGroups = .all
             case "--buffer":
                 guard let bytes = rest.popFirst().flatMap({ Int($0) }) else {
-                    throw Refusal(description: "--buffer needs a number of bytes")
+                    throw Refusal(description: "--buffer requires a number of bytes")
                 }
                 options.receiveBuffer = bytes
-            case "--most":
+            case "--maximum":
                 guard let devices = rest.popFirst().flatMap({ Int($0) }) else {
-                    throw Refusal(description: "--most needs a number of devices")
+                    throw Refusal(description: "--maximum requires a number of devices")
                 }
                 options.maximumDevices = devices
             case "--control": options.controlSocketPath = rest.popFirst() ?? ""

@@ -47,7 +47,7 @@ struct ProgressTests {
         #expect(device.wallTime.seconds(since: start) == 3, "time never goes back")
         advanceSynchronously(device, by: 100)
         #expect(log.all == Drive.latitudes(10))
-        #expect(device.wallTime.seconds(since: start) == 103, "time goes on after the end of the trace")
+        #expect(device.wallTime.seconds(since: start) == 103, "the time stopped at the end of the trace")
         #expect(client.manager != nil)
     }
 

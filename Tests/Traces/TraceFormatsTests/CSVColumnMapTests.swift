@@ -77,7 +77,7 @@ struct CSVColumnMapTests {
             ("time=t,altitude=a", "Write alt.msl for heights above mean sea level, or alt.hae"),
             ("time=t,latitude=a", "Write lat."), ("heading=h", "Write course."),
             ("time", "\"time\" in the column map is not a valid entry"), ("=x", "is not a valid entry"),
-            ("time=,lat=a", "\"time=\" in the column map names no column"),
+            ("time=,lat=a", "\"time=\" in the column map has no column"),
             ("time=t,time=u", "names time twice"),
             ("time=t:h,lat=a,lon=b", "h is not a unit of time. Write one of s, ms, us, ns, iso."),
             ("time=t:-s,lat=a,lon=b", "times cannot be negated"),

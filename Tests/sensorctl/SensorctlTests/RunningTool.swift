@@ -53,7 +53,7 @@ final class RunningTool {
     /// Waits for the end of the process. After 60 s, kills it and fails. Negative if a signal ended it.
     func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
         if !terminated.wait(seconds: 60) {
-            Issue.record("It goes on for more than a minute.", sourceLocation: sourceLocation)
+            Issue.record("The tool has not ended within a minute.", sourceLocation: sourceLocation)
             endByForce()
         }
         // Signals again for later calls.

@@ -88,7 +88,7 @@ struct BufferSetup {
     private var isLocal: Bool { address.backend == .local }
 
     private func removedError() -> ReaderFailure {
-        ReaderFailure(IIOFailure("look at \(group.deviceID)", ENODEV).error(captureOperation([])), .reconnect)
+        ReaderFailure(IIOFailure.removed(group.deviceID).error(captureOperation([])), .reconnect)
     }
 
     private func captureOperation(_ triggers: [String]) -> IIOFailure.Operation {
@@ -115,7 +115,7 @@ struct BufferSetup {
                 configured.facts.refusedSettings.append(attributePath)
                 let text = DeviceError.text(errno: error.number)
                 let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
-                configured.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
+                configured.facts.remarks.append("The timestamp clock cannot be set to \(candidate) (\(text)); \(now).")
                 break
             }
             if current == candidate { break }

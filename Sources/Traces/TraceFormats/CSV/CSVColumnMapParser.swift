@@ -49,7 +49,7 @@ struct CSVColumnMapParser {
         }
         guard !entry.value.isEmpty else {
             throw CSVColumnMap.error(
-                "\"\(entry.description)\" in the column map names no column. Write its name, or # and its number.")
+                "\"\(entry.description)\" in the column map has no column. Add its name, or # and its number.")
         }
         return entry
     }

@@ -89,7 +89,7 @@ struct DashboardPlan {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
         let findings = remarks.map { Finding(.remark, "recording", $0) }
-        let success = Finding(.good, "recording", "\(trace.name) can be read completely.")
+        let success = Finding(.good, "recording", "\(trace.name) contains no damaged or unreadable data.")
         feed.publish(findings: remarks.isEmpty ? [success] : findings, at: time)
     }
 

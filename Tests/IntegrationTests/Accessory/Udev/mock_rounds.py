@@ -106,12 +106,12 @@ class Board:
 
     def talk(self, length):
         greeting = sys.argv[2].encode()
-        heard = b""
-        while len(heard) < len(greeting):
+        received = b""
+        while len(received) < len(greeting):
             self.wait(self.master, select.POLLIN)
-            heard += os.read(self.master, 4096)
-        if heard != greeting:
-            raise ValueError(f"the program wrote {heard!r}")
+            received += os.read(self.master, 4096)
+        if received != greeting:
+            raise ValueError(f"the program wrote {received!r}")
         rest = pattern(int(length))
         while rest:
             self.wait(self.master, select.POLLOUT)

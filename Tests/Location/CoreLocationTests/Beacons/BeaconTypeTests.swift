@@ -85,7 +85,7 @@ struct BeaconTypeTests {
         #expect(beacon.uuid == none && beacon.proximity == .unknown && beacon.accuracy == -1 && beacon.rssi == 0)
     }
 
-    @Test("The data that a region advertises equals an iBeacon's after its first four bytes")
+    @Test("The peripheral data of a region equals an iBeacon advertisement without its first four bytes")
     func advertisement() throws {
         let airLocate = try #require(UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
         let region = CLBeaconRegion(uuid: airLocate, major: 0x1234, minor: 0xfffe, identifier: "a")

@@ -56,7 +56,7 @@ struct DeclinationTests {
         let first = declination.degrees()
         #expect(first != nil)
         declination.position = position(48.001, 11)
-        #expect(Self.degrees(declination) == first, "not computed anew for every metre")
+        #expect(Self.degrees(declination) == first, "recomputed after 0.001 degrees")
         declination.position = position(48.1, 11)
         // The expected value is from pygeomag 1.1.0.
         let second = declination.degrees()

@@ -7,7 +7,7 @@ import Testing
 @Suite("What all filters for samples have in common")
 struct SampleFilterTests {
     @Test(
-        "Every filter ignores invalid samples, and starts anew after a reset",
+        "Every filter ignores invalid samples, and restarts after a reset",
         arguments: [
             LowPassFilter(timeConstant: 0.2), LowPassFilter(factor: 0.1), ButterworthLowPassFilter(cutoff: 2),
             HighPassFilter(cutoff: 2), GravitySeparator(), GravitySeparator(butterworthCutoff: 2),

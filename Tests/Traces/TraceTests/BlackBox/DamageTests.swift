@@ -258,14 +258,14 @@ struct DamageTests {
         let fixture = try BlackBoxFixture(folder)
         let received = BlackBoxEventLog()
         let started = BinarySemaphore()
-        let goOn = BinarySemaphore()
+        let resume = BinarySemaphore()
         let box = BlackBox(
             ring: fixture.ring, writer: fixture.writer, clock: fixture.clock,
             run: { body in
                 do throws(DeviceError) {
                     try WorkerThread.start {
                         started.signal()
-                        goOn.wait(seconds: 60)
+                        resume.wait(seconds: 60)
                         body()
                     }
                 } catch { body() }
@@ -276,7 +276,7 @@ struct DamageTests {
         try fixture.writer.flush()
         #expect(fixture.segments.contains("segment-00000001.trace"))
         #expect(received.leftovers.isEmpty)
-        goOn.signal()
+        resume.signal()
         box.finish()
         #expect(received.leftovers.map { $0.trace?.count } == [40])
     }

@@ -150,7 +150,7 @@ struct DashboardPartsTests {
     }
 
     @Test(
-        "A tile URL gives the origin for the security policy, and invalid URLs are refused",
+        "The security policy permits the origin of a tile URL, and invalid URLs are refused",
         arguments: [
             ("https://tile.example/{z}/{x}/{y}.png", "https://tile.example"),
             ("http://127.0.0.1:8080/{z}/{x}/{y}.png", "http://127.0.0.1:8080"),

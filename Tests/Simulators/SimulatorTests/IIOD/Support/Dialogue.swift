@@ -43,7 +43,7 @@ struct Dialogue {
     /// Sends bytes and returns the immediate reply.
     mutating func send(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { session.receive($0) }
-        return goOn()
+        return advanceSession()
     }
 
     /// Sends a line and returns the immediate reply as text.
@@ -53,10 +53,10 @@ struct Dialogue {
     mutating func pass(_ nanoseconds: Int64) -> [UInt8] {
         now += nanoseconds
         _ = state.applyFaults(now: BootTime(nanoseconds: now))
-        return goOn()
+        return advanceSession()
     }
 
-    private mutating func goOn() -> [UInt8] {
+    private mutating func advanceSession() -> [UInt8] {
         var reply: [UInt8] = []
         while true {
             wait = session.advance(&state, now: BootTime(nanoseconds: now))

@@ -13,7 +13,7 @@ from checking import part
 ATTRIBUTION = '<img src=x onerror="window.harmed=1"> & others'
 
 
-def _picture():
+def _grey_tile():
     """Returns a grey PNG of 256 by 256 pixels."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -22,22 +22,22 @@ def _picture():
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
-class Elsewhere:
+class RecordingServer:
     """A server that records its requests. `with` ends it."""
 
     def __init__(self):
-        self.asked = []
-        asked, picture = self.asked, _picture()
+        self.requests = []
+        requests, tile = self.requests, _grey_tile()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+                requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
                 self.send_response(200)
                 self.send_header("Content-Type", "image/png")
-                self.send_header("Content-Length", str(len(picture)))
+                self.send_header("Content-Length", str(len(tile)))
                 self.send_header("Access-Control-Allow-Origin", "*")
                 self.end_headers()
-                self.wfile.write(picture)
+                self.wfile.write(tile)
 
             def log_message(self, *_):
                 pass
@@ -57,39 +57,39 @@ class Elsewhere:
 @part("tiles")
 def tiles(trial):
     browser = trial.browser
-    with Elsewhere() as maps, Elsewhere() as other, trial.serve(
+    with RecordingServer() as maps, RecordingServer() as other, trial.serve(
             trial.drive, "--tiles", f"http://{maps.host}/map/{{z}}/{{x}}/{{y}}.png", "--tiles-attribution", ATTRIBUTION) as served:
         trial.open(served.address)
         trial.pause_at(60)
         browser.wait("""const tiles = [...document.querySelectorAll('#map img.leaflet-tile')];
-            return tiles.length > 3 && tiles.every((tile) => tile.complete && tile.naturalWidth === 256)""", what="the pictures of the map")
+            return tiles.length > 3 && tiles.every((tile) => tile.complete && tile.naturalWidth === 256)""", what="the tiles of the map")
         view = browser.run("""const { lat, lng } = dashboard.map.arrow.getLatLng(), box = document.getElementById('map').getBoundingClientRect();
             const tiles = [...document.querySelectorAll('#map img.leaflet-tile')];
             return { lat, lng, zoom: Math.round(dashboard.map.map.getZoom()), sources: tiles.map((tile) => tile.src),
                 covered: [[0.1, 0.1], [0.5, 0.5], [0.9, 0.9]].every(([x, y]) => tiles.some((tile) => {
                     const place = tile.getBoundingClientRect(), left = box.left + box.width * x, top = box.top + box.height * y;
                     return place.left <= left && place.right >= left && place.top <= top && place.bottom >= top; })) }""")
-        paths = [path for path, _ in maps.asked]
+        paths = [path for path, _ in maps.requests]
         trial.check(paths and all(re.fullmatch(r"/map/\d+/\d+/\d+\.png", path) for path in paths),
-                    f"{len(paths)} pictures are asked for by the address that was given", paths[:3])
+                    f"{len(paths)} tiles are requested from the configured URL", paths[:3])
         # Slippy map tiles: the Mercator square, divided into 2 to the power of z columns and rows.
         count, latitude = 2 ** view["zoom"], math.radians(view["lat"])
         column = int((view["lng"] + 180) / 360 * count)
         row = int((1 - math.asinh(math.tan(latitude)) / math.pi) / 2 * count)
-        trial.check(f"/map/{view['zoom']}/{column}/{row}.png" in paths, "the one below the position is among them",
+        trial.check(f"/map/{view['zoom']}/{column}/{row}.png" in paths, "the tile at the position is requested",
                     (view["zoom"], column, row, paths[:3]))
-        trial.check(view["covered"], "and they cover the map")
-        told = sorted({name for _, headers in maps.asked for name in headers if name in ("referer", "cookie", "authorization")})
-        trial.check(not told, "their server is not told whence they are asked for", told)
+        trial.check(view["covered"], "the tiles cover the map")
+        leaked = sorted({name for _, headers in maps.requests for name in headers if name in ("referer", "cookie", "authorization")})
+        trial.check(not leaked, "requests for tiles contain no referrer and no credentials", leaked)
         text = browser.run("""const node = document.querySelector('.leaflet-control-attribution');
             return [node.textContent, node.querySelectorAll('img').length, window.harmed ?? null]""")
-        trial.check(ATTRIBUTION in text[0] and text[1:] == [0, None], "whom they are owed to is a text", text)
+        trial.check(ATTRIBUTION in text[0] and text[1:] == [0, None], "the attribution is shown as text", text)
         sources = browser.run("return [...new Set(performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host))].sort()")
-        trial.check(sources == sorted([f"127.0.0.1:{served.port}", maps.host]), "nothing comes from elsewhere", sources)
-        trial.quiet()
+        trial.check(sources == sorted([f"127.0.0.1:{served.port}", maps.host]), "all resources are from the expected servers", sources)
+        trial.check_console()
         trial.shot("tiles-light")
         # Requests that an injected script might make.
-        before = len(maps.asked)
+        before = len(maps.requests)
         tried = browser.run("""const [maps, other] = arguments, outcome = {};
             const refused = (promise) => promise.then(() => false, () => true);
             const picture = (address) => new Promise((resolve, reject) => { const image = new Image(); image.onload = resolve; image.onerror = reject; image.src = address; });
@@ -98,6 +98,6 @@ def tiles(trial):
                 refused(script(`http://${maps}/d.js`)), refused(script(`http://${other}/e.js`)),
                 new Promise((resolve) => { const socket = new WebSocket(`ws://${other}/f`); socket.onopen = () => resolve(false); socket.onerror = () => resolve(true); })])""",
                             maps.host, other.host)
-        trial.check(all(tried) and not other.asked and len(maps.asked) == before,
-                    "pictures of other servers, and other things of this one, are not fetched", (tried, other.asked, maps.asked[before:]))
-        browser.complaints()
+        trial.check(all(tried) and not other.requests and len(maps.requests) == before,
+                    "images from other servers, and other resources from the tile server, are not fetched", (tried, other.requests, maps.requests[before:]))
+        browser.console_messages()

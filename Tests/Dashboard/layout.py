@@ -26,43 +26,43 @@ _FINDINGS = """
     const boxes = leaves.map((node) => {
         const range = document.createRange();
         range.selectNodeContents(node);
-        // Of a text that ends in dots only what is seen counts.
+        // Only the visible part of a text with an ellipsis counts.
         const dots = getComputedStyle(node).textOverflow === 'ellipsis';
         return dots ? { node, box: node.getBoundingClientRect(), lines: [node.getBoundingClientRect()] } : { node, box: range.getBoundingClientRect(), lines: [...range.getClientRects()] };
     }).filter(({ box }) => box.width > 0);
     for (const { node, box } of boxes) {
         const style = getComputedStyle(node);
         const inline = style.display === 'inline';
-        if (!inline && style.textOverflow !== 'ellipsis' && (node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0)) findings.push(`clipped or running over: ${name(node)}`);
+        if (!inline && style.textOverflow !== 'ellipsis' && (node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0)) findings.push(`clipped: ${name(node)}`);
         const panel = node.closest('.panel, .bar, .transport, .banner');
         const outer = panel?.getBoundingClientRect();
-        if (outer && (box.left < outer.left - 0.5 || box.right > outer.right + 0.5 || box.top < outer.top - 1 || box.bottom > outer.bottom + 1) && style.textOverflow !== 'ellipsis') findings.push(`runs out of its panel: ${name(node)}`);
+        if (outer && (box.left < outer.left - 0.5 || box.right > outer.right + 0.5 || box.top < outer.top - 1 || box.bottom > outer.bottom + 1) && style.textOverflow !== 'ellipsis') findings.push(`outside its panel: ${name(node)}`);
         if (node.closest('.old, :disabled') || node.matches(':disabled')) continue;
         const back = ground(node), fore = opaque(rgb(style.color), back);
         const [high, low] = [light(fore), light(back)].sort((a, b) => b - a);
         const contrast = (high + 0.05) / (low + 0.05);
         if (contrast < 4.5) findings.push(`contrast ${contrast.toFixed(2)}: ${name(node)}`);
-        if (parseFloat(style.fontSize) < 9) findings.push(`${style.fontSize} is small: ${name(node)}`);
+        if (parseFloat(style.fontSize) < 9) findings.push(`${style.fontSize} is too small: ${name(node)}`);
     }
     for (let first = 0; first < boxes.length; first += 1) {
         for (let second = first + 1; second < boxes.length; second += 1) {
             const a = boxes[first], b = boxes[second];
             if (a.node.contains(b.node) || b.node.contains(a.node)) continue;
             if (Boolean(a.node.closest('.top')) !== Boolean(b.node.closest('.top'))) continue;
-            // Lines of text stand in boxes that are higher than their letters.
+            // The boxes of text lines are higher than their letters.
             const over = a.lines.some((one) => b.lines.some((other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
                 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 4));
-            if (over) findings.push(`one over another: ${name(a.node)} and ${name(b.node)}`);
+            if (over) findings.push(`overlapping: ${name(a.node)} and ${name(b.node)}`);
         }
     }
     const panels = [...document.querySelectorAll('.panel')].filter((node) => node.checkVisibility()).map((node) => [node.id, node.getBoundingClientRect()]);
     panels.forEach(([id, a], index) => panels.slice(index + 1).forEach(([other, b]) => {
-        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5) findings.push(`${id} lies over ${other}`);
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5) findings.push(`${id} overlaps ${other}`);
     }));
     for (const control of document.querySelectorAll('button, select, summary, input')) {
         if (!control.checkVisibility() || control.closest('dialog, .leaflet-container')) continue;
         const box = control.closest('label')?.getBoundingClientRect() ?? control.getBoundingClientRect();
-        if (box.height < 24) findings.push(`${box.height.toFixed(0)} high is small for a finger: ${control.id}`);
+        if (box.height < 24) findings.push(`${box.height.toFixed(0)} high is too small for touch: ${control.id}`);
     }
     return { count: boxes.length, findings: [...new Set(findings)] };
 """
@@ -70,8 +70,8 @@ _FINDINGS = """
 SIZES = [("narrow", 360, 740), ("middle", 768, 1024), ("wide", 1280, 860), ("widest", 1920, 1080)]
 
 
-@part("looks")
-def looks(trial):
+@part("layout")
+def layout(trial):
     browser = trial.browser
     with trial.serve(trial.drive, "--region", "Station=46.5537,7.9012,150", "--region", "Bridge=46.5525,7.9150,90") as served:
         # Uses playback instead of seeking, so that traffic is shown.
@@ -83,7 +83,7 @@ def looks(trial):
             for theme, dark in (("light", False), ("dark", True)):
                 browser.resize(width, height, dark)
                 trial.settle()
-                trial.check(browser.run("return document.documentElement.dataset.theme") == theme, f"{name}, {theme}: the theme is the system's")
+                trial.check(browser.run("return document.documentElement.dataset.theme") == theme, f"{name}, {theme}: the page uses the system's theme")
                 _judge(trial, f"{name}, {theme}")
                 trial.shot(f"{name}-{theme}-top")
                 whole = browser.run("return document.documentElement.scrollHeight")
@@ -93,30 +93,30 @@ def looks(trial):
         trial.open(served.address, 1280, 860, False)
         trial.pause_at(225.0)
         _judge(trial, "without a fix")
-        trial.check(browser.run("return document.getElementById('fix-state').dataset.mode") == "lost", "in the tunnel there is no fix")
+        trial.check(browser.run("return document.getElementById('fix-state').dataset.mode") == "lost", "the fix is lost in the tunnel")
         trial.shot("tunnel-light")
         browser.run("document.getElementById('faults').open = true")
         trial.shot("faults-light")
         over = browser.run("""const box = document.querySelector('.menu-body').getBoundingClientRect();
             return { inside: box.left >= 0 && box.right <= innerWidth && box.bottom <= innerHeight,
                 above: [[0.1, 0.1], [0.9, 0.9], [0.5, 0.5]].every(([x, y]) => document.elementFromPoint(box.left + box.width * x, box.top + box.height * y).closest('.menu-body')) }""")
-        trial.check(over["inside"] and over["above"], "the list of faults lies above all else, and within the window", over)
+        trial.check(over["inside"] and over["above"], "the list of faults covers other elements and is within the window", over)
         trial.open(served.address, 360, 740, True)
         browser.run("document.getElementById('faults').open = true")
         over = browser.run("""const box = document.querySelector('.menu-body').getBoundingClientRect();
             return { inside: box.left >= 0 && box.right <= innerWidth,
                 above: [[0.1, 0.1], [0.9, 0.4], [0.5, 0.5]].every(([x, y]) => document.elementFromPoint(box.left + box.width * x, box.top + Math.min(box.height, 500) * y).closest('.menu-body')) }""")
-        trial.check(over["inside"] and over["above"], "also on a narrow page", over)
+        trial.check(over["inside"] and over["above"], "the list of faults fits on a narrow page", over)
         trial.shot("faults-narrow-dark")
         browser.run("document.getElementById('faults').open = false; document.getElementById('help').showModal()")
         trial.shot("keys-narrow-dark")
         trial.check(browser.run("const box = document.getElementById('help').getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth && box.bottom <= innerHeight"),
-                    "the keys fit on a narrow page")
+                    "the list of keys fits on a narrow page")
         calm(trial, served)
         sources = browser.run("return [...new Set(performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host))]")
-        trial.check(sources == [f"127.0.0.1:{served.port}"], "nothing comes from elsewhere", sources)
+        trial.check(sources == [f"127.0.0.1:{served.port}"], "all resources are from the expected servers", sources)
         described(trial)
-        trial.quiet()
+        trial.check_console()
 
 
 @part("kinds")
@@ -130,13 +130,13 @@ def kinds(trial):
             ("udev/weigh-scale.trace", 2, ["accessories"], ["position", "sky", "strips"])]:
         with trial.serve(os.path.join(HERE, "..", "..", "Simulators", "Traces", name), "--speed", str(max(1, place // 4))) as served:
             trial.open(served.address)
-            browser.wait("return dashboard.clock.now >= arguments[0] || dashboard.playback.state.ended", place, what=f"{place} s of it")
+            browser.wait("return dashboard.clock.now >= arguments[0] || dashboard.playback.state.ended", place, what=f"{place} s of {name}")
             trial.command({"do": "pause"})
             trial.settle()
             shown = [part for part in wanted + absent if trial.is_shown(f"panel-{part}")]
-            trial.check(shown == wanted, f"{name}: there is {', '.join(wanted)}, and nothing empty beside it", shown)
+            trial.check(shown == wanted, f"{name}: only the panels {', '.join(wanted)} are shown", shown)
             found = browser.run(_FINDINGS)
-            trial.check(not found["findings"], f"{name}: nothing clipped, covered or pale", found["findings"][:6])
+            trial.check(not found["findings"], f"{name}: no text is clipped, covered or low in contrast", found["findings"][:6])
             trial.shot("kind-" + name.split("/")[1].split(".")[0])
 
 
@@ -149,15 +149,15 @@ def live(trial):
         browser.wait("return dashboard.track.points.length > 4 && dashboard.strips.named('accelerometer').history.count > 300",
                      what="positions and readings")
         trial.settle()
-        trial.check(not trial.is_shown("transport") and trial.text("mode") == "Live", "live there is nothing to play")
+        trial.check(not trial.is_shown("transport") and trial.text("mode") == "Live", "a live page has no playback controls")
         fix = browser.run("return dashboard.track.latest")
         trial.check(any(abs(fix["latitude"] - one["latitude"]) < 1e-9 and abs(fix["longitude"] - one["longitude"]) < 1e-9
                         for _, one in trial.expected.fixes()), "its fix is one of the trace", fix)
         rate = browser.run("return dashboard.strips.named('accelerometer').history.rate")
-        trial.check(rate > 20, "its sensors are there", rate)
-        trial.measured(f"live: {rate:.0f} readings a second of the accelerometer, {frames(browser, 4):.1f} pictures a second")
-        browser.wait("return document.getElementById('panel-doctor').checkVisibility()", what="what doctor finds")
-        browser.wait("return document.getElementById('user-list').textContent.includes('sensorctl dashboard')", what="who uses the position")
+        trial.check(rate > 20, "the accelerometer is received", rate)
+        trial.measured(f"live: {rate:.0f} accelerometer readings per second, {frames(browser, 4):.1f} frames per second")
+        browser.wait("return document.getElementById('panel-doctor').checkVisibility()", what="the findings of doctor")
+        browser.wait("return document.getElementById('user-list').textContent.includes('sensorctl dashboard')", what="the users of the position")
         _judge(trial, "live")
         browser.resize(1280, 1600, False)
         trial.settle()
@@ -166,7 +166,7 @@ def live(trial):
 
 def _judge(trial, where):
     found = trial.browser.run(_FINDINGS)
-    trial.check(found["count"] > 40 and not found["findings"], f"{where}: {found['count']} texts, none clipped, covered or pale",
+    trial.check(found["count"] > 40 and not found["findings"], f"{where}: {found['count']} texts, none clipped, covered or low in contrast",
                 found["findings"][:6])
 
 
@@ -183,7 +183,7 @@ def calm(trial, served):
     slow = browser.run(count)
     browser.resize(1280, 900, False, False)
     fast = browser.run(count)
-    trial.check(0 < slow <= 8 < fast, "with less motion asked for, strips go on twice a second", (slow, fast))
+    trial.check(0 < slow <= 8 < fast, "with reduced motion, strips are updated twice per second", (slow, fast))
     trial.command({"do": "pause"})
 
 
@@ -196,5 +196,5 @@ def described(trial):
     tree = trial.browser.cdp("Accessibility.getFullAXTree")["nodes"]
     names = {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in tree if not node.get("ignored")}
     wanted = {("slider", "Time in the recording"), ("button", "Play"), ("application", "Map of the track; the arrow keys move it, plus and minus zoom")}
-    trial.check(wanted <= names, "which the browser's accessibility tree has", wanted - names)
-    trial.check(any(role == "status" for role, _ in names), "and a live region")
+    trial.check(wanted <= names, "the browser's accessibility tree contains these names", wanted - names)
+    trial.check(any(role == "status" for role, _ in names), "the page has a live region")

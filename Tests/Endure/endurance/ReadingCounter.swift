@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts numbered readings, each with the number of the server's run that it belongs to.
+/// Counts the numbered readings of a stream. Each reading contains the number of the server's run.
 ///
-/// A server begins a new run each time it starts, and numbers its readings consecutively. Lost, repeated, late and
-/// mistimed readings therefore show exactly in the numbers.
-struct Ledger {
+/// Each start of a server begins a new run, whose readings are numbered consecutively. The numbers therefore show
+/// exactly which readings were lost, repeated, late or mistimed.
+struct ReadingCounter {
     let name: String
-    /// Seconds from one reading to the next, by their own timestamps.
+    /// The time between the timestamps of consecutive readings, in seconds.
     let interval: Double
     /// The number of readings after which the numbers restart.
     let period: Int
-    /// A reading whose time deviates by more seconds is mistimed.
+    /// The largest deviation of a timestamp, in seconds. A reading with a larger one is mistimed.
     let tolerance: Double
 
     /// The current run, 0 before the first.
     private(set) var run = 0
     private(set) var first = 0
     private(set) var last = 0
-    private(set) var heard = 0
+    private(set) var received = 0
     private(set) var missing = 0
     /// Repeated readings, and readings of an earlier run.
     private(set) var repeated = 0
@@ -36,16 +36,16 @@ struct Ledger {
     }
 
     /// Processes a reading and prints the end and the beginning of runs. A reading of run 0 has no number.
-    mutating func take(run: Int, number: Int, time: Double) {
+    mutating func record(run: Int, number: Int, time: Double) {
         total += 1
         if run > self.run {
             close()
             (self.run, first, last, origin) = (run, number, number, time)
-            heard = 1
-            tellHeard()
+            received = 1
+            reportReturn()
             return
         }
-        if isLost { tellHeard() }
+        if isLost { reportReturn() }
         guard run > 0 else { return }
         let step = run < self.run ? 0 : (number - last % period + period) % period
         // A step of more than half the period is a step back.
@@ -53,36 +53,36 @@ struct Ledger {
             repeated += 1
             return
         }
-        heard += 1
+        received += 1
         missing += step - 1
         last += step
-        let off = time - origin - Double(last - first) * interval
+        let deviation = time - origin - Double(last - first) * interval
         // A receiver's date may be corrected by whole rollovers if the system clock requires it.
         let rollover = 1024 * 7 * 86_400.0
-        if abs(off - (off / rollover).rounded() * rollover) > tolerance { mistimed += 1 }
+        if abs(deviation - (deviation / rollover).rounded() * rollover) > tolerance { mistimed += 1 }
     }
 
-    /// Records a loss.
-    mutating func lose() {
+    /// Records and prints a loss.
+    mutating func recordLoss() {
         losses += 1
         isLost = true
-        Lines.say("lost", of: name, ["run": run, "losses": losses])
+        Lines.write("lost", of: name, ["run": run, "losses": losses])
     }
 
     /// Prints the results of the run since the last call.
     mutating func close() {
-        guard run > 0, heard + repeated > 0 else { return }
-        Lines.say(
+        guard run > 0, received + repeated > 0 else { return }
+        Lines.write(
             "run", of: name,
             [
-                "run": run, "first": first, "last": last, "heard": heard, "missing": missing, "repeated": repeated,
-                "mistimed": mistimed,
+                "run": run, "first": first, "last": last, "received": received, "missing": missing,
+                "repeated": repeated, "mistimed": mistimed,
             ])
-        (heard, missing, repeated, mistimed) = (0, 0, 0, 0)
+        (received, missing, repeated, mistimed) = (0, 0, 0, 0)
     }
 
-    private mutating func tellHeard() {
+    private mutating func reportReturn() {
         isLost = false
-        Lines.say("heard", of: name, ["run": run])
+        Lines.write("returned", of: name, ["run": run])
     }
 }
