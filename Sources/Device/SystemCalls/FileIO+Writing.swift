@@ -71,18 +71,47 @@ extension FileIO {
 
     /// Returns nil on success, or an error number.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        bytes.withUnsafeBytes { buffer in
-            var offset = 0
-            while offset < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-                let count = systemWrite(descriptor, rest)
-                if count > 0 {
-                    offset += count
-                } else if count == 0 || errno != EINTR {
-                    return count == 0 ? EIO : errno
+        bytes.withUnsafeBytes { buffer in writeAll(buffer) { systemWrite(descriptor, $0) } }
+    }
+
+    /// Writes all bytes with `call`, which has the results of write(2) and is repeated after EINTR. Returns nil on
+    /// success, or an error number.
+    package static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, _ call: (UnsafeRawBufferPointer) -> Int
+    ) -> Int32? {
+        var offset = 0
+        while offset < bytes.count {
+            let count = call(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+            if count > 0 {
+                offset += count
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? EIO : errno
+            }
+        }
+        return nil
+    }
+
+    /// Writes all bytes. While the descriptor is not writable, calls `shouldContinue` ten times a second and returns
+    /// EPIPE if the result is false. Returns nil on success, or an error number.
+    package static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, while shouldContinue: () -> Bool
+    ) -> Int32? {
+        writeAll(bytes) { rest in
+            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            while true {
+                let count = poll(&wait, 1, 100)
+                // If a signal interrupted poll(2), the descriptor may not be writable yet.
+                if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { break }
+                guard shouldContinue() else {
+                    errno = EPIPE
+                    return -1
                 }
             }
-            return nil
+            // If poll(2) reports that a pipe is writable, a write of at most PIPE_BUF bytes does not block.
+            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF))))
+            // EINTR repeats the call.
+            if count < 0, errno == EAGAIN { errno = EINTR }
+            return count
         }
     }
 

@@ -61,18 +61,7 @@ final class SpoolFile {
 
     /// Appends a line, either completely or not at all. Returns an error number on failure.
     func append(_ line: [UInt8], record number: UInt64? = nil) -> Int32? {
-        let problem = line.withUnsafeBytes { buffer -> Int32? in
-            var offset = 0
-            while offset < buffer.count {
-                let count = disk.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[offset...]))
-                if count > 0 {
-                    offset += count
-                } else if count == 0 || errno != EINTR {
-                    return count == 0 ? EIO : errno
-                }
-            }
-            return nil
-        }
+        let problem = line.withUnsafeBytes { buffer in FileIO.writeAll(buffer) { disk.write(descriptor, $0) } }
         if let problem {
             // Removes an incomplete line. If this fails, the next line must be written to a different file.
             if disk.truncate(descriptor, size) != 0 { isOpen = false }

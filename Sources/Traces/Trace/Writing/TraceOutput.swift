@@ -159,35 +159,22 @@ extension TraceOutput {
     }
 
     private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
-        var done = 0
-        while done < bytes.count {
-            var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            if let shouldKeepWaiting {
-                try waitForReader(shouldKeepWaiting)
-                // If `poll` reports a pipe as writable, `PIPE_BUF` bytes can be written without blocking.
-                rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
-            }
-            let count = systemWrite(descriptor, rest)
-            if count > 0 {
-                done += min(count, rest.count)
-            } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                // Waits, because the descriptor is in nonblocking mode.
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wait, 1, 1000)
-            } else if count == 0 || errno != EINTR {
-                throw Self.failure(name, call: "write", errno: count == 0 ? EIO : errno, isWhole: replacement != nil)
+        let number: Int32?
+        if let shouldKeepWaiting {
+            number = FileIO.writeAll(bytes, to: descriptor, while: shouldKeepWaiting)
+        } else {
+            number = FileIO.writeAll(bytes) { rest in
+                let count = systemWrite(descriptor, rest)
+                if count < 0, errno == EAGAIN {
+                    // Waits, because the descriptor is in nonblocking mode. EINTR then repeats the call.
+                    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&wait, 1, 1000)
+                    errno = EINTR
+                }
+                return count
             }
         }
-    }
-
-    private func waitForReader(_ shouldKeepWaiting: () -> Bool) throws(DeviceError) {
-        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        while true {
-            let count = poll(&wait, 1, 100)
-            // If a signal interrupted `poll`, the pipe may not be writable yet, so the loop continues.
-            if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
-            if !shouldKeepWaiting() { throw Self.failure(name, call: "write", errno: EPIPE) }
-        }
+        if let number { throw Self.failure(name, call: "write", errno: number, isWhole: replacement != nil) }
     }
 
     /// Synchronizes an owned file with the disk and closes it.

@@ -36,37 +36,14 @@ struct Descriptor: Sendable {
 
     /// Writes the bytes. While the descriptor is not writable, waits as long as `shouldContinue` returns true.
     func write(_ bytes: [UInt8], shouldContinue: () -> Bool = { true }) -> Outcome {
-        bytes.withUnsafeBytes { buffer in
-            var start = 0
-            while start < buffer.count {
-                // If poll(2) reports that a pipe is writable, a write of at most PIPE_BUF bytes does not block.
-                let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
-                while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
-                let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))
-                if count >= 0 {
-                    start += count
-                    continue
-                }
-                switch errno {
-                case EINTR, EAGAIN: continue
-                case EPIPE: return .closed
-                case let error: return .failed(errno: error)
-                }
-            }
-            return .written
-        }
+        let failure = bytes.withUnsafeBytes { FileIO.writeAll($0, to: number, while: shouldContinue) }
+        guard let failure else { return .written }
+        return failure == EPIPE ? .closed : .failed(errno: failure)
     }
 
     /// Writes the bytes. After a stop request, waits at most 2 s for a slow reader.
     func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome {
         write(bytes, shouldContinue: stop.gracePeriod())
-    }
-
-    /// Returns true if a write would not block. The write may nevertheless fail.
-    private func isWritable(within milliseconds: Int32) -> Bool {
-        var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-        let count = poll(&wait, 1, milliseconds)
-        return count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN)
     }
 
     /// Reads the available bytes. Blocks until bytes are available.
