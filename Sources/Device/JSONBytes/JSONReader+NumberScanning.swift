@@ -68,7 +68,7 @@ extension JSONReader {
 
     /// Returns the value of eight digits. The lowest byte contains the first digit. Adjacent digits are combined into
     /// four pairs. Two multiplications then weight the pairs and add them up in the upper half of a word.
-    @inline(__always) static func value(ofDigits digits: UInt64) -> UInt64 {
+    @inlinable @inline(__always) package static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

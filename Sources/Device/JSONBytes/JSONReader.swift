@@ -15,7 +15,7 @@
 ///         }
 ///     }
 ///     try reader.finish()
-package struct JSONReader {
+@usableFromInline package struct JSONReader {
     package static let maximumDepth = 64
 
     let bytes: UnsafeRawBufferPointer

@@ -79,13 +79,7 @@ package enum TraceSeconds {
         let values = word ^ 0x3030_3030_3030_3030
         // Adding 0x76 to a byte from 10 to 0x89 sets its top bit. Greater bytes already have it in `values`.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Combines each pair of digits into a number from 0 to 99. The pairs are then multiplied by powers of 100 and
-        // added. The sum is in the upper 32 bits of `outer + inner`.
-        let pairs = values &* 10 &+ values &>> 8
-        let mask: UInt64 = 0x0000_00ff_0000_00ff
-        let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)
-        let inner = (pairs &>> 16 & mask) &* (1 &+ 10_000 &<< 32)
-        return Int64(truncatingIfNeeded: (outer &+ inner) &>> 32) &* 10 &+ last
+        return Int64(truncatingIfNeeded: JSONReader.value(ofDigits: values)) &* 10 &+ last
     }
 
     @inline(__always) private static func digit(_ byte: UInt8) -> Int64? {
