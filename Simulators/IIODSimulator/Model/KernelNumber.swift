@@ -69,14 +69,8 @@ struct IIOAvailableValues {
 enum IIODecimal {
     static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
-        let scaled = (abs(number) * 1e9).rounded()
         // Prevents a trap in the conversion to UInt64. No sensor measures values of this magnitude.
-        guard scaled < 9e18 else { return number < 0 ? "-9000000000" : "9000000000" }
-        let units = UInt64(scaled)
-        var decimals = String(units % 1_000_000_000)
-        decimals = String(repeating: "0", count: 9 - decimals.count) + decimals
-        while decimals.hasSuffix("0") { decimals.removeLast() }
-        let sign = number < 0 && units > 0 ? "-" : ""
-        return "\(sign)\(units / 1_000_000_000)" + (decimals.isEmpty ? "" : "." + decimals)
+        guard (abs(number) * 1e9).rounded() < 9e18 else { return number < 0 ? "-9000000000" : "9000000000" }
+        return IIONumber.text(number, unit: 1_000_000_000)
     }
 }

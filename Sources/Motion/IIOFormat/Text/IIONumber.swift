@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses numbers from sysfs and libiio, independently of the locale.
+/// Parses and formats numbers as in sysfs and libiio, independently of the locale.
 package enum IIONumber {
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
@@ -16,6 +16,17 @@ package enum IIONumber {
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }
         guard let number = Double(trimmed), number.isFinite else { return nil }
         return number
+    }
+
+    /// Formats a number without an exponent or trailing zeros, rounded to a multiple of `1 / unit`, with halves rounded
+    /// away from zero. `unit` is a power of ten. The magnitude of `number * unit` must fit into `UInt64`.
+    package static func text(_ number: Double, unit: UInt64) -> String {
+        let (whole, rest) = UInt64((abs(number) * Double(unit)).rounded()).quotientAndRemainder(dividingBy: unit)
+        // The sum has a leading 1, which preserves the leading zeros of the decimals.
+        var decimals = "\(unit + rest)".dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        let sign = number < 0 && (whole > 0 || rest > 0) ? "-" : ""
+        return "\(sign)\(whole)\(decimals.isEmpty ? "" : ".")\(decimals)"
     }
 
     /// The maximum length of a number, in bytes. Numbers from drivers are shorter.

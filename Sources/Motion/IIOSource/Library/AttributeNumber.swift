@@ -27,16 +27,6 @@ enum AttributeNumber {
     /// Formats a number with up to six decimals, independently of the locale.
     static func text(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "0" }
-        let millionths = Int64((abs(number) * 1e6).rounded())
-        let integerPart = "\(number < 0 && millionths > 0 ? "-" : "")\(millionths / 1_000_000)"
-        var rest = millionths % 1_000_000
-        guard rest > 0 else { return integerPart }
-        var width = 6
-        while rest % 10 == 0 {
-            rest /= 10
-            width -= 1
-        }
-        let digits = "\(rest)"
-        return "\(integerPart).\(String(repeating: "0", count: max(0, width - digits.utf8.count)))\(digits)"
+        return IIONumber.text(number, unit: 1_000_000)
     }
 }
