@@ -81,7 +81,7 @@ extension UmockdevScript {
         else { throw lines.failure("A line must contain a letter, a number and data, separated by single spaces.") }
         var value: UInt32 = 0
         for digit in rest[..<end] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), value < 400_000_000 else {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), value <= 400_000_000 else {
                 throw lines.failure("The number must be an integer below 4,000,000,000.")
             }
             value = value * 10 + UInt32(digit - UInt8(ascii: "0"))
