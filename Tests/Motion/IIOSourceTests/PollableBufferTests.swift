@@ -76,7 +76,10 @@ struct PollableBufferTests {
     @Test("A read in place of an executor reads everything that the kernel has buffered")
     func overdue() throws {
         let bench = try Bench()
-        for number in 1...30 { bench.push(Int16(number)) }
+        for number in 1...30 {
+            bench.pass(seconds: 0.02)
+            bench.push(Int16(number))
+        }
         let outcome = try bench.pollable.readAvailable(.overdue(since: bench.clock.now))
         #expect(outcome == .drained)
         #expect(bench.log.count("sample") == 30)
