@@ -30,6 +30,19 @@ struct FileMode: ExpressibleByArgument, Equatable {
 }
 
 struct ProgramOptions: ParsableArguments {
+    /// Part of the help of the commands that use these options.
+    static let signals = """
+        The command forwards signals to PROGRAM. When the time specified with --duration has elapsed, the command \
+        sends SIGTERM to PROGRAM. If PROGRAM is still running five seconds later, the command sends SIGKILL.
+        """
+    /// The end of the section about exit codes in the help of commands that run a program.
+    static let exitCodes = """
+          127  PROGRAM cannot be started.
+        Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code is \
+        128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for the \
+        other exit codes.
+        """
+
     @Option(help: "Stop after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 

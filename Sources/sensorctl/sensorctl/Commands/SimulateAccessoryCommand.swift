@@ -22,10 +22,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
             The command writes declarations of the accessories to a folder and prints the path of the folder. Set \
             DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs \
-            this program with DEVICE_SERVICES_ACCESSORIES already set. The command forwards signals to PROGRAM. When \
-            the time specified with --duration has elapsed, the command sends SIGTERM to PROGRAM. If PROGRAM is still \
-            running five seconds later, the command sends SIGKILL. If PROGRAM writes data that differs from the \
-            recording, the command prints a warning before it exits.
+            this program with DEVICE_SERVICES_ACCESSORIES already set. \(ProgramOptions.signals) If PROGRAM writes \
+            data that differs from the recording, the command prints a warning before it exits.
 
             With --json, the command prints one object with the fields "event" (always "listening") and "folder".
 
@@ -35,10 +33,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
               66   The file cannot be read.
               73   The folder cannot be created in TMPDIR, or in /tmp if TMPDIR is not
                    set.
-              127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
-            the other exit codes.
+            \(ProgramOptions.exitCodes)
 
             Examples:
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories

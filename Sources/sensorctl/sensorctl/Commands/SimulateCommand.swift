@@ -43,10 +43,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
               66   A file cannot be read.
               69   No port is available, or no folder can be created in TMPDIR (or in
                    /tmp if TMPDIR is not set).
-              127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
-            the other exit codes.
+            \(ProgramOptions.exitCodes)
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app

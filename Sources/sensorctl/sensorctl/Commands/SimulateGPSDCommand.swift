@@ -19,9 +19,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             sentences from the recording, or generates them from the reports in the recording.
 
             If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_GPSD set to the address. With \
-            --pty, it sets NMEA_TERMINAL to the path of the pseudo-terminal instead. The command forwards signals to \
-            PROGRAM. When the time specified with --duration has elapsed, the command sends SIGTERM to PROGRAM. If \
-            PROGRAM is still running five seconds later, the command sends SIGKILL.
+            --pty, it sets NMEA_TERMINAL to the path of the pseudo-terminal instead. \(ProgramOptions.signals)
 
             With --json, the command prints one object with the fields "event" (always "listening"), "uri" and "port". \
             With --pty, the field "path" replaces "uri" and "port".
@@ -31,10 +29,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
               66   The file cannot be read.
               69   The port is in use, or the specified receiver is not in the
                    recording.
-              127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
-            the other exit codes.
+            \(ProgramOptions.exitCodes)
 
             Examples:
               sensorctl simulate gpsd drive.jsonl --loop --rebase

@@ -16,9 +16,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             use this address with iio_info, iio_readdev and any other program that uses libiio. For programs that use \
             this package, set DEVICE_SERVICES_IIO to this address.
 
-            If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_IIO set to the address. The \
-            command forwards signals to PROGRAM. When the time specified with --duration has elapsed, the command \
-            sends SIGTERM to PROGRAM. If PROGRAM is still running five seconds later, the command sends SIGKILL.
+            If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_IIO set to the address. \
+            \(ProgramOptions.signals)
 
             With --json, the command prints one object with the fields "event" (always "listening"), "uri" and "port".
 
@@ -26,10 +25,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
               65   The file is not a recording, or it contains no motion data.
               66   The file cannot be read.
               69   The port is in use.
-              127  PROGRAM cannot be started.
-            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code \
-            is 128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for \
-            the other exit codes.
+            \(ProgramOptions.exitCodes)
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
