@@ -85,10 +85,6 @@ package enum Sockets {
         return 0
     }
 
-    package static func connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-        connectSocket(descriptor, address, length)
-    }
-
     /// Sets an integer socket option. Returns false on failure, with the reason in `errno`.
     @discardableResult
     package static func setOption(_ descriptor: Int32, level: Int32, name option: Int32, value: Int32) -> Bool {
@@ -110,7 +106,36 @@ package enum Sockets {
     }
 }
 
-/// Calls connect(2). Inside `Sockets`, the method of the same name hides the C function.
+/// The resolved address of a server, stored so that further connections need no name lookup.
+package struct ServerAddress: Sendable {
+    package let family: Int32
+    private let bytes: [UInt8]
+
+    package init?(_ address: addrinfo) {
+        guard let pointer = address.ai_addr else { return nil }
+        family = address.ai_family
+        bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
+    }
+
+    /// Starts a connection and returns the socket, which the caller must close. Returns nil on failure.
+    package func connect() -> Int32? {
+        let descriptor = Sockets.open(family, .stream)
+        guard descriptor >= 0 else { return nil }
+        if connect(descriptor) == 0 || errno == EINPROGRESS { return descriptor }
+        systemClose(descriptor)
+        return nil
+    }
+
+    /// Starts a connection of an open socket. Returns the result of connect(2).
+    package func connect(_ descriptor: Int32) -> Int32 {
+        bytes.withUnsafeBytes { bytes -> Int32 in
+            guard let start = bytes.baseAddress else { return -1 }
+            return connectSocket(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+    }
+}
+
+/// Calls connect(2). Inside the types of this file, the methods of the same name hide the C function.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

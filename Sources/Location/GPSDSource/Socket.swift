@@ -33,9 +33,8 @@ struct Socket: ~Copyable {
     /// that gpsd has stopped reading.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
-            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             while true {
-                let count = systemSend(descriptor, buffer.baseAddress, buffer.count, flags)
+                let count = systemSend(descriptor, buffer)
                 if count == buffer.count { return nil }
                 if count < 0, errno == EINTR { continue }
                 return count < 0 ? errno : EAGAIN
@@ -44,29 +43,12 @@ struct Socket: ~Copyable {
     }
 }
 
-/// The C function `send`, which the method `send(_:)` shadows.
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-    send(descriptor, bytes, count, flags)
-}
-
 extension Socket {
-    struct Address: Sendable {
-        var storage: sockaddr_storage
-        var length: socklen_t
-        var family: Int32
-    }
-
     /// Returns at most eight addresses of a host. Blocks while the resolver runs.
-    static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
-        var addresses: [Address] = []
+    static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [ServerAddress] {
+        var addresses: [ServerAddress] = []
         let result = Sockets.resolve(address.host, port: address.port) { entry in
-            if let source = entry.ai_addr, Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size {
-                var storage = sockaddr_storage()
-                withUnsafeMutableBytes(of: &storage) { target in
-                    target.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(entry.ai_addrlen)))
-                }
-                addresses.append(Address(storage: storage, length: entry.ai_addrlen, family: entry.ai_family))
-            }
+            if let target = ServerAddress(entry) { addresses.append(target) }
             return addresses.count == 8
         }
         guard result == 0 else {
@@ -83,7 +65,7 @@ extension Socket {
 
     /// Connects within `seconds`. Returns nil if `isCancelled` returns true after a wakeup.
     static func connect(
-        _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
+        _ target: ServerAddress, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
         clock: any DeviceClock,
         isCancelled: () -> Bool
     ) throws(DeviceError) -> Socket? {
@@ -91,11 +73,7 @@ extension Socket {
         guard descriptor >= 0 else { throw failure(name, call: "socket", errno: errno) }
         let connection = Socket(descriptor: descriptor)
         enableKeepAlive(descriptor)
-        var storage = target.storage
-        let started = withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Sockets.connect(descriptor, $0, target.length) }
-        }
-        if started == 0 { return connection }
+        if target.connect(descriptor) == 0 { return connection }
         guard errno == EINPROGRESS || errno == EINTR else { throw failure(name, call: "connect", errno: errno) }
         let deadline = clock.now.advanced(bySeconds: seconds)
         while !wakeUp.wait(for: descriptor, events: Int16(POLLOUT), until: deadline, clock: clock) {
@@ -110,14 +88,10 @@ extension Socket {
     /// Enables TCP keep-alive, which detects a lost peer without waking this process. The kernel sends the first probe
     /// after a minute of silence, and closes the connection after four unanswered probes, 15 s apart.
     private static func enableKeepAlive(_ descriptor: Int32) {
-        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
-            var value = value
-            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
-        }
-        set(SOL_SOCKET, SO_KEEPALIVE, 1)
-        set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 60)
-        set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
-        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+        Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_KEEPALIVE, value: 1)
+        Sockets.setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPIDLE, value: 60)
+        Sockets.setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPINTVL, value: 15)
+        Sockets.setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPCNT, value: 4)
     }
 
     private static func failure(_ name: PositionSourceAddress, call: String, errno number: Int32) -> DeviceError {

@@ -95,29 +95,4 @@ enum DescriptionSizeCheck {
         }
     }
 }
-
-/// The resolved address of a server, stored so that further connections need no name lookup.
-struct ServerAddress: Sendable {
-    private let family: Int32
-    private let bytes: [UInt8]
-
-    init?(_ address: addrinfo) {
-        guard let pointer = address.ai_addr else { return nil }
-        family = address.ai_family
-        bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
-    }
-
-    /// Starts a connection and returns the socket, which the caller must close. Returns nil on failure.
-    func connect() -> Int32? {
-        let descriptor = Sockets.open(family, .stream)
-        guard descriptor >= 0 else { return nil }
-        let result = bytes.withUnsafeBytes { bytes -> Int32 in
-            guard let start = bytes.baseAddress else { return -1 }
-            return Sockets.connect(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-        }
-        if result == 0 || errno == EINPROGRESS { return descriptor }
-        systemClose(descriptor)
-        return nil
-    }
-}
 #endif
