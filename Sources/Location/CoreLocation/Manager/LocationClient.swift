@@ -10,6 +10,7 @@ import Synchronization
 /// thread. `headingSubscriptions` and `rangingRun` are locked before `state`. No lock is held during a callback.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
+    struct Weak { weak var client: LocationClient? }
 
     let device: Device
     let authorization: LocationAuthorization

@@ -35,14 +35,10 @@ final class MonitoredRegions: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        var clients: [WeakSubscriber] = []
+        var clients: [LocationClient.Weak] = []
         var isLoaded = false
         var hasUnsavedStates = false
         var changeCount: UInt64 = 0
-    }
-
-    private struct WeakSubscriber {
-        weak var client: LocationClient?
     }
 
     // The device itself is not stored, because it owns this object and a retain cycle would result.
@@ -68,7 +64,7 @@ final class MonitoredRegions: Sendable {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
             state.clients.removeAll { $0.client == nil }
-            state.clients.append(WeakSubscriber(client: client))
+            state.clients.append(LocationClient.Weak(client: client))
             return true
         }
         if isNew { load() }

@@ -8,14 +8,10 @@ import Synchronization
 /// Detects the visits of a device for all managers that request them. Safe to use from any thread.
 final class VisitService: Sendable {
     private struct State {
-        var clients: [WeakSubscriber] = []
+        var clients: [LocationClient.Weak] = []
         var tracker = VisitTracker()
         var fixes = FixConverter()
         var since = WallTime.epoch
-    }
-
-    private struct WeakSubscriber {
-        weak var client: LocationClient?
     }
 
     // The device itself is not stored, because it owns this object and a retain cycle would result.
@@ -48,7 +44,7 @@ final class VisitService: Sendable {
             state.clients.removeAll { $0.client == nil }
             guard !state.clients.contains(where: { $0.client === client }) else { return }
             if state.clients.isEmpty { (state.tracker, state.since) = (VisitTracker(), wallTime) }
-            state.clients.append(WeakSubscriber(client: client))
+            state.clients.append(LocationClient.Weak(client: client))
         }
         authorization.add(weak: self, in: authorizationObserver)
         updateSubscription()
