@@ -29,7 +29,6 @@ def arguments():
     parser.add_argument("tool", nargs="?")
     parser.add_argument("--only", default="")
     parser.add_argument("--shots")
-    parser.add_argument("--page")
     parser.add_argument("--parts", action="store_true")
     return parser.parse_args()
 
@@ -48,7 +47,7 @@ def main():
     shots = os.path.abspath(given.shots or tempfile.mkdtemp(prefix="dashboard-shots-"))
     os.makedirs(shots, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="dashboard-")
-    Served.tool, Served.page = tool, given.page and os.path.abspath(given.page)
+    Served.tool = tool
     failures, checks = [], 0
     try:
         drive = make_drive(tool, os.path.join(HERE, "..", "..", "Simulators", "Traces"), folder)

@@ -11,12 +11,9 @@ class Served:
     """A dashboard that runs until the end of `with`."""
 
     tool = None
-    page = None
 
     def __init__(self, *arguments, port=0, before=()):
         command = [*before, self.tool, "dashboard", "--json", "--port", str(port), *arguments]
-        if self.page:
-            command += ["--page", self.page]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.notes = []

@@ -6,11 +6,7 @@ import SystemCalls
 
 /// The page, which is embedded in the program, and the JavaScript libraries installed on the system.
 struct StaticContent: Sendable {
-    private let assets: AssetFolder
-    /// A folder whose files replace the embedded files during development.
-    private let pageFolder: String?
-
-    init(assets: AssetFolder, pageFolder: String?) { (self.assets, self.pageFolder) = (assets, pageFolder) }
+    let assets: AssetFolder
 
     func response(_ path: String) -> HTTPResponse? {
         if path == "/" { return page("index.html") }
@@ -27,18 +23,7 @@ struct StaticContent: Sendable {
     }
 
     private func page(_ name: String) -> HTTPResponse? {
-        guard let file = PageFile.all.first(where: { $0.name == name }) else {
-            return pageFolder == nil ? nil : developmentFile(name)
-        }
-        return developmentFile(name) ?? HTTPResponse(type: file.type, body: file.bytes)
-    }
-
-    /// Returns a file from the page folder. Rejects names that lead to other folders.
-    private func developmentFile(_ name: String) -> HTTPResponse? {
-        guard let pageFolder, !name.hasPrefix("."), !name.contains("/"), let type = MediaType.of(name),
-            let bytes = try? FileIO.read("\(pageFolder)/\(name)", limit: AssetFolder.sizeLimit)
-        else { return nil }
-        return HTTPResponse(type: type, body: bytes)
+        PageFile.all.first { $0.name == name }.map { HTTPResponse(type: $0.type, body: $0.bytes) }
     }
 }
 

@@ -29,7 +29,6 @@ package struct DashboardOptions: Sendable {
     package var isReadOnly = false
     package var tiles: Tiles?
     package var assets: AssetFolder
-    package var pageFolder: String?
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
     /// The maximum time between two requests, in seconds, including the time for sending the response.

@@ -78,7 +78,7 @@ struct RequestHandler {
         handler: @escaping @Sendable (PageCommand) -> Void
     ) {
         (self.feed, self.options, self.hello, self.token, self.handler) = (feed, options, hello, token, handler)
-        staticContent = StaticContent(assets: options.assets, pageFolder: options.pageFolder)
+        staticContent = StaticContent(assets: options.assets)
         policy = options.policy
         originValidator = OriginValidator(port: port)
     }

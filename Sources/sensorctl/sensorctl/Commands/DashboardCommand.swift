@@ -91,11 +91,6 @@ struct DashboardCommand: AsyncParsableCommand {
             valueName: "orientation"))
     var orientation = EdgeName.portrait
 
-    @Option(
-        help: .init("Look for the files of the page in this folder first.", valueName: "folder", visibility: .hidden),
-        completion: .directory)
-    var page: String?
-
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
@@ -116,7 +111,6 @@ struct DashboardCommand: AsyncParsableCommand {
         try Self.rejectIf(
             region.count > NamedRegion.maximumCount,
             "\(region.count) regions are too many: at most \(NamedRegion.maximumCount) can be monitored.")
-        if let page { try Self.rejectIf(!FileIO.isDirectory(page), "The folder \(page) does not exist.") }
     }
 
     func run() async throws {
@@ -158,7 +152,6 @@ struct DashboardCommand: AsyncParsableCommand {
         options.port = port
         options.isReadOnly = readOnly
         options.tiles = chosenTiles
-        options.pageFolder = page
         for library in AssetFolder.Library.all where !options.assets.contains(library) {
             Log.notice(
                 "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"

@@ -167,10 +167,7 @@ struct DashboardGuardTests {
         ])
     func paths(_ path: String) throws {
         let folder = try AssetFixture()
-        let dashboard = try TestDashboard {
-            $0.assets = AssetFolder(root: folder.path + "/js")
-            $0.pageFolder = folder.path + "/page"
-        }
+        let dashboard = try TestDashboard { $0.assets = AssetFolder(root: folder.path + "/js") }
         try folder.add("js/leaflet/late.js", "late")
         let (status, _, body) = try dashboard.get(path)
         #expect(status == 404)
@@ -201,14 +198,14 @@ final class AssetFixture {
 
     init() throws {
         folder = try TemporaryFolder()
-        for name in ["js/leaflet/images", "js/outside", "page"] {
+        for name in ["js/leaflet/images", "js/outside"] {
             try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
         for (name, text) in [
             ("js/leaflet/leaflet.js", "leaflet"), ("js/leaflet/leaflet.css", "css"),
             ("js/leaflet/images/layers.png", "png"),
             ("js/leaflet/.hidden.js", "secret"), ("js/leaflet/notes.txt", "secret"), ("js/outside/x.js", "secret"),
-            ("secret.js", "secret"), ("secret.html", "secret"), ("page/index.html", "<!doctype html>loose"),
+            ("secret.js", "secret"), ("secret.html", "secret"),
         ] { try add(name, text) }
         for (name, target) in [
             ("js/leaflet/out.js", "\(folder.path)/secret.js"), ("js/leaflet/in.js", "leaflet.js"),
