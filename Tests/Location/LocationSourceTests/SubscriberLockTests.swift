@@ -25,7 +25,7 @@ extension ContractSuite {
             var timing = longTimeouts
             timing.tolerance = 600
             let source = source(client, port: server.port, timing: timing)
-            var request = PositionRequest(everyReport: true)
+            var request = PositionRequest(includesAllReports: true)
             request.executor = ExecutorIdentity(executor)
             let hasReturned = Atomic<Bool>(false)
             let isFree = Atomic<Bool>(false)
@@ -47,7 +47,8 @@ extension ContractSuite {
             // The first poll may only find the rest of the greeting.
             while !hasReturned.load(ordering: .acquiring), executor.pollWhenReadable() {}
             #expect(
-                isFree.load(ordering: .relaxed), "A lock is held while the subscriber runs, so the other thread waits.")
+                isFree.load(ordering: .relaxed) == true,
+                "A lock is held while the subscriber runs, so the other thread waits.")
             subscription.cancel()
             isFinished.signal()
             server.stop()

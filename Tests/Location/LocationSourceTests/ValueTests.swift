@@ -41,7 +41,8 @@ struct ValueTests {
             address: PositionSourceAddress(client: .native, host: "none", port: 1), clock: clock,
             repairsWeekRollover: false, timing: GPSDTiming())
         let (hub, log) = (PositionHub {}, EventLog())
-        let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, onBatchComplete: {})
+        let subscription = hub.subscribe(
+            PositionRequest(includesAllReports: true), receive: log.receive, onBatchComplete: {})
         let connection = GPSDConnection(
             settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
         peer.send(FakePeer.greeting)

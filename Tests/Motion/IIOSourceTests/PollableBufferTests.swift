@@ -207,8 +207,10 @@ struct PollableBufferTests {
         }
         bench.push(1)
         try bench.pollable.read()
-        #expect(isFree.load(ordering: .relaxed), "A lock is held while the subscriber runs, so the other thread waits.")
-        #expect(isContended.load(ordering: .relaxed))
+        #expect(
+            isFree.load(ordering: .relaxed) == true,
+            "A lock is held while the subscriber runs, so the other thread waits.")
+        #expect(isContended.load(ordering: .relaxed) == true)
         subscription.cancel()
     }
 
