@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import Logging
 import Synchronization
 import SystemCalls
