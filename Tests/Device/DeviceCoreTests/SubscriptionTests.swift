@@ -74,25 +74,4 @@ struct SubscriptionTests {
         for request in [nil, 1, 1, 2, nil, nil, 3] { update(request) }
         #expect(log.withLock { $0 } == ["begin 1", "begin 2", "end 1", "end 2", "begin 3"])
     }
-
-    @Test("A request that an event handler changes during an update is used after it", .timeLimit(.minutes(1)))
-    func changesDuringUpdate() {
-        let subscription = RequestSubscription<Int>()
-        let request = Mutex(1)
-        let log = Mutex<[String]>([])
-        func update() {
-            subscription.update {
-                request.withLock { $0 }
-            } subscribe: { number in
-                log.withLock { $0.append("begin \(number)") }
-                if number < 3 {
-                    request.withLock { $0 += 1 }
-                    update()
-                }
-                return Subscription { log.withLock { $0.append("end \(number)") } }
-            }
-        }
-        update()
-        #expect(log.withLock { $0 } == ["begin 1", "begin 2", "end 1", "begin 3", "end 2"])
-    }
 }
