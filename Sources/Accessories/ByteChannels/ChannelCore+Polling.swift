@@ -10,12 +10,13 @@ import SystemCalls
 struct ChannelPolling: ~Copyable {
     /// The maximum value of the coordinator's `limit`, in seconds.
     static let maximumReadInterval = 30.0
-    /// The lock that must be held while reading from the port. It is released before the observer is notified of the
-    /// read bytes. `detachFromReactor` sets the value to true before the port is released.
+    /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
+    /// read bytes, so the observer must not read from the channel. `detachFromReactor` sets the value to true before
+    /// the port is released.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor
-    /// thread locks it, so the port may be read and executors may be called while it is locked.
+    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor thread locks it, so the port may be
+    /// read and observers and executors may be called while it is locked.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
@@ -50,7 +51,6 @@ extension ChannelCore {
     /// executor's run loop does not report the same bytes again.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
-        defer { notifyObserver() }
         var hasInput = false
         repeat {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
@@ -99,10 +99,7 @@ extension ChannelCore {
     }
 
     /// Called when the descriptor of `updatePolling()` is readable. No error is lost: `readAvailable` throws none.
-    func handlePolling() {
-        use { coordinator in try? coordinator.handle(isReady: true) }
-        notifyObserver()
-    }
+    func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
         polling.isAllowed.store(false, ordering: .releasing)
@@ -136,8 +133,6 @@ extension ChannelCore: PollableSource {
         // If an executor polls, `.thread` means that only timeouts may have expired, and channels have none. Otherwise,
         // the reactor polls the port, and `serve` reads.
         if case .thread = cause { return .drained }
-        // During an overdue read, the coordinator is locked, so `handlePolling` notifies the observer.
-        defer { if case .executor = cause { notifyObserver() } }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)
         // The other thread may have finished reading before the flag was set.

@@ -56,7 +56,7 @@ extension ChannelCore {
             // If the input pipe is full, the remaining bytes are read later, when the app has read from the pipe. Their
             // total number is limited.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
-                return notifyEndWaiters()
+                return notifyEndWaiters(isFinal: false)
             }
             return finish(end)
         case .closing:
@@ -137,7 +137,7 @@ extension ChannelCore {
         // After the app has been notified of the end, no more bytes may arrive. Reading is therefore stopped first.
         detachFromReactor()
         let pending = port.pendingBytes
-        typealias Result = (end: ByteChannelEnd, timers: [ClockTimer?], timeout: Double)
+        typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
         let result = state.withLock { state -> Result? in
             let former = state.phase
             if case .finished = former { return nil }
@@ -156,20 +156,19 @@ extension ChannelCore {
                 if end.reason == .closed, !isAbandoned { timeout = max(0, closing.deadline.seconds(since: clock.now)) }
             }
             if case .paused(let timer) = state.output.activity { timers.append(timer) }
-            return (state.end ?? reported, timers, timeout)
+            return (state.end ?? reported, state.observer.take(), timers, timeout)
         }
         guard let result else { return }
         for timer in result.timers { timer?.cancel() }
         input.finish(result.end)
-        state.withLock { $0.hasUnreportedEnd = true }
-        notifyObserver()
+        result.observer?(.ended)
+        notifyEndWaiters(isFinal: true)
         reactor.remove(self)
         release(timeout: result.timeout)
     }
 
-    /// Calls the closures of `end(_:then:)` before the end, because unread bytes fill the input pipe.
-    private func notifyEndWaiters() {
-        for waiter in state.withLock({ $0.endWaiters.complete(isFinal: false) }) { waiter() }
+    private func notifyEndWaiters(isFinal: Bool) {
+        for waiter in state.withLock({ $0.endWaiters.complete(isFinal: isFinal) }) { waiter() }
     }
 
     private func lostBytesError(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {

@@ -24,12 +24,9 @@ extension ChannelCore {
         var bytes: Int { self == .callback ? 32_768 : .max }
     }
 
-    func readInput(_ limit: ReadLimit) -> InputResult {
-        defer { notifyObserver() }
-        return polling.readLock.withLock { _ in readInputLocked(limit) }
-    }
+    func readInput(_ limit: ReadLimit) -> InputResult { polling.readLock.withLock { _ in readInputLocked(limit) } }
 
-    /// Reads from the port. The caller must hold the lock `polling.readLock`, and call `notifyObserver()` afterwards.
+    /// Reads from the port. The caller must hold the lock `polling.readLock`.
     func readInputLocked(_ limit: ReadLimit) -> InputResult {
         var remaining = limit.bytes
         for _ in 0..<limit.maximumReads {

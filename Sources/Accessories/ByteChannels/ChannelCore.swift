@@ -10,7 +10,7 @@ import SystemCalls
 ///
 /// `NodeChannel` documents most methods; the extensions `+Reactor`, `+Polling`, `+Reading`, `+Writing` and `+Reports`
 /// contain the others. The reactor retains the channel until the connection ends. Any thread may call the methods in
-/// this file.
+/// this file, except that calls of `observe(_:)` must not overlap.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -52,10 +52,6 @@ final class ChannelCore: Sendable {
     /// Adds the channel to the reactor. Called once, before all other methods.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in if case .writable = event { self?.reactor.requestService() } }
-        // Called with `polling.readLock` held. The reading thread calls `notifyObserver()` after releasing the lock.
-        input.observeReader { [weak self] event in
-            if case .readable = event { self?.state.withLock { $0.hasUnreportedInput = true } }
-        }
         try reactor.add(self)
     }
 
@@ -68,22 +64,19 @@ final class ChannelCore: Sendable {
         return input.read(into: buffer)
     }
 
+    /// Replaces the observer. Calls must not overlap, because the observer is stored in two places. If `close()` runs
+    /// at the same time, `receive` may stay in the input pipe, but the pipe has ended and does not call it.
     func observe(_ receive: Observer?) {
-        let former = state.withLock { state -> Observer? in
+        let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }
-            return state.observer
+            return (state.observer, state.isClosed)
         }
         // Releases the former observer outside the lock, because the objects that it captured may use the channel.
         withExtendedLifetime(former) {}
-    }
-
-    /// Notifies the observer of received bytes and of the end, in this order. Called without locks. Does nothing if
-    /// another thread or an outer call is notifying the observer, because that call then also reports the new events.
-    func notifyObserver() {
-        guard state.withLock({ $0.beginNotifying() }) else { return }
-        while let (observer, event, waiters) = state.withLock({ $0.nextNotification() }) {
-            observer?(event)
-            for waiter in waiters { waiter() }
+        guard let receive, !isClosed else { return input.observeReader(nil) }
+        input.observeReader { event in
+            // Called with `polling.readLock` held, so the observer must not read. Other events use `state.observer`.
+            if case .readable = event { receive(.readable) }
         }
     }
 
@@ -128,6 +121,7 @@ final class ChannelCore: Sendable {
         }
         withExtendedLifetime(observer) {}  // Released outside the lock, as in `observe`.
         guard isFirst else { return }
+        input.observeReader(nil)
         input.finish(ByteChannelEnd(.closed), discardsUnread: true)
         if isClosing { startCloseTimer(deadline) }
         reactor.requestService()

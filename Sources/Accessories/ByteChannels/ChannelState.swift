@@ -48,10 +48,6 @@ struct ChannelState: ~Copyable {
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// True if the observer must be notified that bytes have been received, or that the connection has ended.
-    var hasUnreportedInput = false
-    var hasUnreportedEnd = false
-    private var isNotifying = false
     /// The closures of `NodeChannel.end(_:then:)`.
     var endWaiters = Completion()
     /// The closures of `whenReleased(_:)`, called after the port has been released.
@@ -88,20 +84,6 @@ struct ChannelState: ~Copyable {
         guard case .closing(var closing) = phase else { return }
         body(&closing)
         phase = .closing(closing)
-    }
-
-    /// Returns false if another call is already notifying the observer of input and of the end.
-    mutating func beginNotifying() -> Bool { !exchange(&isNotifying, with: true) }
-
-    /// Returns the next event, its observer, and the closures to call after the observer. If there is no event, returns
-    /// nil, and the next call of `beginNotifying()` returns true.
-    mutating func nextNotification() -> (ChannelCore.Observer?, ByteChannelEvent, [@Sendable () -> Void])? {
-        if exchange(&hasUnreportedInput, with: false) { return (observer, .readable, []) }
-        if exchange(&hasUnreportedEnd, with: false) {
-            return (observer.take(), .ended, endWaiters.complete(isFinal: true))
-        }
-        isNotifying = false
-        return nil
     }
 
     /// Returns the observer if it must be notified of free space. The writer then no longer counts as waiting.

@@ -43,8 +43,8 @@ package final class NodeChannel: PollableChannel {
 
     package var status: ByteChannelStatus { core.status }
 
-    /// Sets the observer, which must return quickly. It is called without locks, on the reactor thread, on the thread
-    /// that writes reports, on the executor that reads the port, or on the thread that calls `read`.
+    /// Sets the observer, which must return quickly and must not read. It is called on the reactor thread, on the
+    /// thread that writes reports, on the executor that reads the port, or on the thread that calls `read`.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Sets the executor that reads from a serial port or socket when possible. If `nil`, the reactor thread reads.
@@ -63,8 +63,7 @@ package final class NodeChannel: PollableChannel {
     ///
     /// Normally, the closure is called after the observer has been notified of the end. However, if unread bytes fill
     /// the buffer, the closure is called first, and the observer is notified after the app has read the bytes. The
-    /// closure runs on the reactor thread, on the calling thread if the connection has already ended, or on the thread
-    /// that was notifying the observer when the connection ended.
+    /// closure runs on the reactor thread, or on the calling thread if the connection has already ended.
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
     /// A closure for use after `close()`. It discards the unsent output, so that the port is released as soon as
