@@ -145,7 +145,7 @@ extension ChannelCore: PollableSource {
             guard !isDetached else { return .finished }
             switch readInputLocked(.callback) {
             case .empty: return .drained
-            case .full: return input.isWriterWaiting ? .finished : .moreAvailable
+            case .full: return input.isWriterWaiting || input.end != nil ? .finished : .moreAvailable
             case .ended:
                 polling.isAllowed.store(false, ordering: .releasing)
                 return .finished
