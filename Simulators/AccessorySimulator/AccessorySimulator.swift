@@ -72,6 +72,8 @@ public final class AccessorySimulator: Sendable {
             if let timeline {
                 let player = AccessoryTracePlayer(timeline, options: options, differenceList: differenceList)
                 self.player.withLock { $0 = player }
+                // Another thread may have stopped the simulator before the player was stored.
+                if thread.current?.address.path != folder.path { player.stop() }
                 try player.start(self, folder: folder.path)
             }
         } catch {
