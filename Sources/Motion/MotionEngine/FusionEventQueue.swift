@@ -23,7 +23,6 @@ struct FusionEventQueue: Sendable {
     /// the same kind is dropped, so that states do not displace losses and recoveries, which are rare.
     private static let limit = 1024
 
-    private(set) var droppedStateCount = 0
     private var subscribers: [FusionSubscriber] = []
     private var decimators: [Decimator] = []  // at the same indices as the subscribers
     private var queue = BoundedQueue<Item>()
@@ -79,10 +78,9 @@ struct FusionEventQueue: Sendable {
     }
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
-        let dropped = queue.append(Item(subscriber: subscriber, event: event), limit: Self.limit) {
+        queue.append(Item(subscriber: subscriber, event: event), limit: Self.limit) {
             $0.event.isStates == event.isStates
         }
-        if case .states(let states)? = dropped?.event { droppedStateCount &+= states.count }
     }
 
     /// Begins a drain and returns the first event. Returns nil if there is none, if `upToStates` is true and the first

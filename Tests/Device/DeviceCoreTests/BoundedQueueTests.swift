@@ -49,8 +49,8 @@ struct BoundedQueueTests {
         for number in [1, 3, 2, 5, 4, 7] { queue.append(number, limit: 2) { isEven($0) == isEven(number) } }
         // 5 and 7 remain of the odd numbers, and both even numbers.
         #expect(queue.droppedCount == 2)
-        let dropped = queue.append(6, limit: 2, of: isEven)
-        #expect(dropped == 2)
+        let isDropped = queue.append(6, limit: 2, of: isEven)
+        #expect(isDropped)
         queue.removeAll { $0 == 7 }
         let containsSeven = queue.contains { $0 == 7 }
         #expect(!containsSeven)

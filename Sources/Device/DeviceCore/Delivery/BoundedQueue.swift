@@ -46,18 +46,21 @@ package import Synchronization
     }
 
     /// Appends an item. If the queue already contains `limit` items that satisfy `isOfKind`, drops the oldest of these
-    /// to make room, and returns it.
-    @discardableResult @inlinable package mutating func append(
-        _ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }
-    ) -> Item? {
-        defer { items.append(item) }
+    /// to make room, and returns true.
+    @discardableResult @inlinable
+    package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
-        guard count >= limit, drainingItems.count(where: isOfKind) + items.count(where: isOfKind) >= limit else {
-            return nil
+        let dropsOldest = count >= limit && drainingItems.count(where: isOfKind) + items.count(where: isOfKind) >= limit
+        if dropsOldest {
+            if let oldest = drainingItems.lastIndex(where: isOfKind) {
+                drainingItems.remove(at: oldest)
+            } else if let oldest = items.firstIndex(where: isOfKind) {
+                items.remove(at: oldest)
+            }
+            droppedCount &+= 1
         }
-        droppedCount &+= 1
-        if let oldest = drainingItems.lastIndex(where: isOfKind) { return drainingItems.remove(at: oldest) }
-        return items.firstIndex(where: isOfKind).map { items.remove(at: $0) }
+        items.append(item)
+        return dropsOldest
     }
 
     @inlinable package mutating func popFirst() -> Item? {

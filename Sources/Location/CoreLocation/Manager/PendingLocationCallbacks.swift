@@ -34,8 +34,9 @@ struct PendingLocationCallbacks {
     var hasLocations: Bool { queue.contains(where: \.isLocation) }
 
     mutating func add(_ location: CLLocation) {
-        let dropped = queue.append(.location(location), limit: PendingLocationCallbacks.locationLimit, of: \.isLocation)
-        if dropped != nil { droppedLocations += 1 }
+        if queue.append(.location(location), limit: PendingLocationCallbacks.locationLimit, of: \.isLocation) {
+            droppedLocations += 1
+        }
     }
 
     mutating func add(_ heading: CLHeading) {
