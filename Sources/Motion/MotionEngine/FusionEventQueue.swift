@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and a queue of events for them, in order. If the queue is idle, states can also be delivered
+/// Holds the subscribers and a queue of events for them, in order. Unlike `BoundedQueue`, it can also deliver states
 /// directly, without queueing them. A drain can stop before the first queued states and leave these to another thread.
 /// `MotionEngine` guards the queue with its lock, but delivers outside it. A thread that has begun a delivery must call
 /// `continueDrain` until it returns nil.
@@ -19,13 +19,13 @@ struct FusionEventQueue: Sendable {
         let states: [FusedState]
     }
 
-    /// The maximum number of queued batches of states, and of losses and recoveries. Above the limit, the oldest event of
-    /// the same kind is dropped, so that states do not displace losses and recoveries, which are rare.
+    /// The maximum number of queued events. Above the limit, the oldest states are dropped.
     private static let limit = 1024
 
     private var subscribers: [FusionSubscriber] = []
     private var decimators: [Decimator] = []  // at the same indices as the subscribers
-    private var queue = BoundedQueue<Item>()
+    private var queue: [Item] = []
+    private var isDelivering = false
 
     var requests: [FusionRequest] { subscribers.map(\.request) }
     var hasNoSubscribers: Bool { subscribers.isEmpty }
@@ -47,12 +47,13 @@ struct FusionEventQueue: Sendable {
     /// them, and returns them as a batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
-        guard !subscribers.isEmpty, decimators.indices.allSatisfy({ receivesAll($0, interval()) }),
-            queue.beginDrainIfIdle()
+        guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
+            decimators.indices.allSatisfy({ receivesAll($0, interval()) })
         else {
             enqueue(states, interval: interval())
             return nil
         }
+        isDelivering = true
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
@@ -78,28 +79,38 @@ struct FusionEventQueue: Sendable {
     }
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
-        queue.append(Item(subscriber: subscriber, event: event), limit: Self.limit) {
-            $0.event.isStates == event.isStates
+        if queue.count >= Self.limit {
+            // If the queue is full, drop states rather than losses and recoveries, which are rare.
+            queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
         }
+        queue.append(Item(subscriber: subscriber, event: event))
     }
 
-    /// Begins a drain and returns the first event. Returns nil if there is none, if `upToStates` is true and the first
-    /// event contains states, or if another thread is already delivering events.
-    mutating func beginDrain(upToStates: Bool) -> Item? {
-        queue.scheduleDrainIfNeeded() ? continueDrain(upToStates: upToStates) : nil
+    /// Begins a drain and returns the queued events. If `upToStates` is true, returns only the events before the first
+    /// states. Returns nil if there are no such events, or if another thread is already delivering events.
+    mutating func beginDrain(upToStates: Bool) -> [Item]? {
+        guard !isDelivering, let items = removeEvents(upToStates: upToStates) else { return nil }
+        isDelivering = true
+        return items
     }
 
-    /// Returns the next event. If there is none, or if `upToStates` is true and the next event contains states, ends the
-    /// drain and returns nil.
-    mutating func continueDrain(upToStates: Bool) -> Item? {
-        if !queue.isDraining { queue.beginDrain() }
-        if let next = queue.first, !upToStates || !next.event.isStates { return queue.popFirst() }
-        queue.stopDrain()
-        return nil
+    /// Returns the events that have been queued in the meantime. If there are none, ends the delivery and returns nil.
+    mutating func continueDrain(upToStates: Bool) -> [Item]? {
+        let items = removeEvents(upToStates: upToStates)
+        if items == nil { isDelivering = false }
+        return items
     }
 
     var isEmpty: Bool { queue.isEmpty }
-    var needsDrain: Bool { !queue.isDrainScheduled && !queue.isEmpty }
+    var needsDrain: Bool { !isDelivering && !queue.isEmpty }
+
+    private mutating func removeEvents(upToStates: Bool) -> [Item]? {
+        let end = upToStates ? queue.firstIndex { $0.event.isStates } ?? queue.count : queue.count
+        guard end > 0 else { return nil }
+        if end == queue.count { return exchange(&queue, with: []) }
+        defer { queue.removeSubrange(..<end) }
+        return Array(queue[..<end])
+    }
 }
 
 extension FusionEvent {

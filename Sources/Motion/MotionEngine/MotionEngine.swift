@@ -348,12 +348,12 @@ package final class MotionEngine: Sendable {
         background.async { self.drain() }
     }
 
-    private func continueDrain(_ first: FusionEventQueue.Item?, stopsBeforeStates: Bool) {
-        var item = first
+    private func continueDrain(_ begun: [FusionEventQueue.Item]?, stopsBeforeStates: Bool) {
+        var items = begun
         // Release delivered events and cancelled subscribers outside the lock.
-        while let current = item {
-            current.subscriber.deliver(current.event)
-            item = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }
+        while let current = items {
+            for item in current { item.subscriber.deliver(item.event) }
+            items = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }
         }
     }
 }

@@ -103,24 +103,6 @@ struct BoundedQueueTests {
         #expect(queue.scheduleDrainIfNeeded() == true)
     }
 
-    @Test("A stopped drain leaves its items for a drain that has not been scheduled yet")
-    func stoppedDrain() {
-        var queue = BoundedQueue<Int>()
-        #expect(queue.beginDrainIfIdle() == true)
-        queue.append(0)
-        // The drain of the empty queue is still running.
-        #expect(queue.scheduleDrainIfNeeded() == false)
-        queue.beginDrain()
-        queue.append(1)
-        queue.stopDrain()
-        #expect(!queue.isDrainScheduled)
-        #expect(queue.count == 2)
-        #expect(queue.beginDrainIfIdle() == false)
-        #expect(queue.scheduleDrainIfNeeded() == true)
-        queue.beginDrain()
-        #expect([queue.popFirst(), queue.popFirst(), queue.popFirst()] == [0, 1, nil])
-    }
-
     @Test("Items left by a drain precede those appended during it")
     func requeued() {
         var queue = BoundedQueue<Int>()

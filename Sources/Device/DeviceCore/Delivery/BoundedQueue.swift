@@ -24,8 +24,7 @@ package import Synchronization
     @usableFromInline var items: [Item] = []
     /// The current drain's items, in reverse order so that removing the oldest item does not move the others.
     @usableFromInline var drainingItems: [Item] = []
-    /// True while a drain is scheduled or running.
-    @usableFromInline package internal(set) var isDrainScheduled = false
+    @usableFromInline var isDrainScheduled = false
 
     @inlinable package init() {}
 
@@ -87,14 +86,6 @@ package import Synchronization
         return true
     }
 
-    /// Begins a drain of the empty queue, in which the caller delivers items without queueing them. Returns false if
-    /// items are pending or a drain is scheduled or running.
-    @inlinable package mutating func beginDrainIfIdle() -> Bool {
-        guard !isDrainScheduled, isEmpty else { return false }
-        isDrainScheduled = true
-        return true
-    }
-
     @inlinable package mutating func beginDrain() {
         requeueUndrainedItems()
         // Swaps the arrays, so that both keep their allocated memory.
@@ -114,14 +105,9 @@ package import Synchronization
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
     @inlinable package mutating func finishDrain() -> Bool {
-        stopDrain()
-        return scheduleDrainIfNeeded()
-    }
-
-    /// Ends the drain without scheduling the next one. Pending items remain in the queue.
-    @inlinable package mutating func stopDrain() {
         requeueUndrainedItems()
-        isDrainScheduled = false
+        isDrainScheduled = !isEmpty
+        return isDrainScheduled
     }
 
     /// Removes all items and resets the drain state. A drain that is already scheduled delivers nothing.
