@@ -26,6 +26,7 @@ struct FusionEventQueue: Sendable {
     private var decimators: [Decimator] = []  // at the same indices as the subscribers
     private var queue: [Item] = []
     private var isDelivering = false
+    private(set) var droppedStateCount = 0
 
     var requests: [FusionRequest] { subscribers.map(\.request) }
     var hasNoSubscribers: Bool { subscribers.isEmpty }
@@ -81,7 +82,8 @@ struct FusionEventQueue: Sendable {
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
             // If the queue is full, drop states rather than losses and recoveries, which are rare.
-            queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
+            let dropped = queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
+            if case .states(let states) = dropped.event { droppedStateCount += states.count }
         }
         queue.append(Item(subscriber: subscriber, event: event))
     }

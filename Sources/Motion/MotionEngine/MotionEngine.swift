@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source, the clock or
 /// a background queue. No lock is held during a callback, so a callback may subscribe and cancel. If too many events
-/// are queued, the oldest states are dropped.
+/// are queued, the oldest states are dropped and counted in `droppedStateCount`.
 ///
 /// With a gyroscope, the gyroscope and the accelerometer run at 100 Hz or at a higher requested rate. An interval of 0
 /// requests the maximum rate. Each subscriber receives states at the interval it requested. Without a gyroscope, the
@@ -117,6 +117,9 @@ package final class MotionEngine: Sendable {
 
     /// The device orientations covered by magnetometer samples, or nil if there is no gyroscope.
     package var poseCoverage: PoseCoverage? { state.withLock { $0.pipeline.calibrator.poseCoverage } }
+
+    /// The number of states that were dropped because too many events were queued, summed over all subscribers.
+    package var droppedStateCount: Int { state.withLock { $0.queue.droppedStateCount } }
 
     // MARK: Calibrations
 
