@@ -7,7 +7,8 @@ package import Trace
 /// A filter for manual fault injection. It receives the trace events during playback and can replace them.
 package struct PlaybackFilter: Sendable {
     package var includesSamples: Bool
-    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread.
+    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread, for all
+    /// samples that are read together before the first of them is delivered.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(includesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
