@@ -188,7 +188,7 @@ extension IntegrationTests {
             #expect(reason.contains(", process \(first.process.identifier). Close it there first."), "\(reason)")
             for number in 0..<20 {
                 first.command("write still \(number)")
-                try #require(await first.line("still \(number)\\r\\n") != nil, "\(first.said)")
+                try #require(await first.hasRead("still \(number)\\r\\n"), "\(first.said)")
             }
             let lines = first.process.lines.elements.filter { $0.contains(#""event":"read""#) }
             let text = lines.joined()
@@ -206,7 +206,7 @@ extension IntegrationTests {
                 try await Task.sleep(for: .milliseconds(50))
             }
             second.command("write mine")
-            #expect(await second.line("mine\\r\\n") != nil, "\(second.said)")
+            #expect(await second.hasRead("mine\\r\\n"), "\(second.said)")
             await first.process.kill()
             await second.process.kill()
             simulator.stop()

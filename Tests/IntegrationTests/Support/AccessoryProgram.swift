@@ -31,6 +31,15 @@ final class AccessoryProgram: Sendable {
         return process.lines.elements.dropFirst(start).firstIndex { $0.contains(text) }
     }
 
+    /// Waits at most a minute until the bytes that the program has read contain the text, which may arrive in parts.
+    func hasRead(_ text: String) async -> Bool {
+        let (start, end) = (#"{"event":"read","text":""#, #""}"#)
+        return await process.lines.wait { lines in
+            lines.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count).dropLast(end.count) }.joined()
+                .contains(text)
+        }
+    }
+
     /// The last lines of output, for failure messages.
     var said: String { process.lines.elements.suffix(12).joined(separator: "\n") }
 
