@@ -11,9 +11,11 @@ import PackageDescription
 /// - quick: compiles each target with whole-module optimization's build mode, which takes a third less time in a build
 ///   from the beginning, and optimizes modules that compute. Enables the trait LibMosquitto, so that one build contains
 ///   all tests. A separate build for this trait would compile all targets again.
+/// - unoptimized: optimizes no modules in quick builds.
 /// - nomqtt: disables that trait in quick builds, for machines without libmosquitto-dev.
 let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
 
+let optimizes = extras.contains("quick") && !extras.contains("unoptimized")
 let testsMQTT = extras.contains("quick") && !extras.contains("nomqtt")
 
 /// Compiles a target as a whole, with one object file per source file, as debug builds expect.
@@ -76,7 +78,7 @@ func module(
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "\(directory)/\(name)", exclude: exclude, resources: resources,
-        swiftSettings: extras.contains("quick") && computing.contains(name) ? settings + optimized : settings)
+        swiftSettings: optimizes && computing.contains(name) ? settings + optimized : settings)
 }
 
 func tests(
