@@ -23,7 +23,6 @@ final class AccessoryClient: Sendable {
 
     struct State {
         var accessories: [EAAccessory] = []
-        var hasBegunSubscribing = false
         var registrations = 0
         var pendingNotifications = PendingNotifications()
         /// True from scheduling `deliver()` until it begins.
@@ -44,8 +43,6 @@ final class AccessoryClient: Sendable {
     private let owners: Mutex<Owners>
     private let isSubscribed = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
-    /// Entered while a thread subscribes to the source, which may take 10 s. Other threads wait without holding a lock.
-    private let subscribing = DispatchGroup()
     /// The queue on which paused sessions are reopened when their accessory is reconnected. Reopening may take 0.1 s.
     let reopenQueue = DispatchQueue(label: "device-services.reopening")
     /// True while a trace is played. Callbacks then run in the order of the trace.
@@ -88,16 +85,11 @@ final class AccessoryClient: Sendable {
     /// Subscribes to the source. When this call returns, all accessories that were already attached are known.
     func subscribeIfNeeded() {
         guard !isSubscribed.load(ordering: .acquiring) else { return }
-        let isFirst = state.withLock { state -> Bool in
-            if exchange(&state.hasBegunSubscribing, with: true) { return false }
-            subscribing.enter()
-            return true
+        subscription.withLock { subscription in
+            guard subscription == nil else { return }
+            subscription = source.subscribe { [weak self] event in self?.receive(event) }
+            isSubscribed.store(true, ordering: .releasing)
         }
-        guard isFirst else { return subscribing.wait() }
-        let new = source.subscribe { [weak self] event in self?.receive(event) }
-        subscription.withLock { $0 = new }
-        isSubscribed.store(true, ordering: .releasing)
-        subscribing.leave()
     }
 
     // MARK: Source events
