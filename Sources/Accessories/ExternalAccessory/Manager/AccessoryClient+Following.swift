@@ -67,7 +67,7 @@ extension AccessoryClient {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
                     // Set first. During playback, `adopt` may call this method again, and it must then find nothing to
-                    // open, because `open` would wait for the call that is already opening the protocol.
+                    // open, because the `OpeningLock` is already locked.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Dispatch
 import Synchronization
 
-/// Methods that open sessions, on any thread.
+/// Methods that open sessions, on any thread. An `OpeningLock` is locked before `state`.
 extension AccessoryClient {
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }
@@ -40,30 +39,23 @@ extension AccessoryClient {
             )
         }
         let key = SessionKey(accessory: description.id, name: name)
-        beginOpening(key)
-        defer { state.withLock { $0.openings.removeValue(forKey: key) }?.leave() }
-        let former = state.withLock { $0.sessions[key]?.core }
-        if !takesOver, let former, former.isInUse {
-            throw DeviceError(.busy, "Another session of this program uses the protocol \(name).")
+        return try openingLock(for: key).lock.withLock { _ throws(DeviceError) in
+            let former = state.withLock { $0.sessions[key]?.core }
+            if !takesOver, let former, former.isInUse {
+                throw DeviceError(.busy, "Another session of this program uses the protocol \(name).")
+            }
+            former?.closeStreams()
+            let core = use(try source.open(description.id, protocol: name))
+            register(core, for: key)
+            return core
         }
-        former?.closeStreams()
-        let core = use(try source.open(description.id, protocol: name))
-        register(core, for: key)
-        return core
     }
 
-    /// Waits until no other call is opening the protocol. A nested call would wait forever.
-    private func beginOpening(_ key: SessionKey) {
-        let opening = DispatchGroup()
-        opening.enter()
-        while true {
-            let other = state.withLock { state -> DispatchGroup? in
-                if let other = state.openings[key] { return other }
-                state.openings[key] = opening
-                return nil
-            }
-            guard let other else { return }
-            other.wait()
+    private func openingLock(for key: SessionKey) -> OpeningLock {
+        state.withLock { state in
+            let lock = state.openingLocks[key] ?? OpeningLock()
+            state.openingLocks[key] = lock
+            return lock
         }
     }
 

@@ -21,6 +21,10 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
+    /// A lock that is held while a session is opened. Each protocol of an accessory has its own lock. If two calls open
+    /// the same protocol, the second call finds the session that the first one has opened.
+    final class OpeningLock: Sendable { let lock = Mutex(()) }
+
     struct State {
         var accessories: [EAAccessory] = []
         var registrations = 0
@@ -28,9 +32,7 @@ final class AccessoryClient: Sendable {
         /// True from scheduling `deliver()` until it begins.
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
-        /// The protocols that are being opened. If two calls open the same protocol, the second call waits for the group,
-        /// without holding a lock, and then finds the session that the first call has opened.
-        var openings: [SessionKey: DispatchGroup] = [:]
+        var openingLocks: [SessionKey: OpeningLock] = [:]
         var followingSessions: [ObjectIdentifier: FollowingSession] = [:]
     }
 
@@ -116,6 +118,7 @@ final class AccessoryClient: Sendable {
     private func detach(_ id: AccessoryDescription.ID) {
         let accessory = state.withLock { state -> EAAccessory? in
             guard let index = state.accessories.firstIndex(where: { $0.connectionID == id }) else { return nil }
+            state.openingLocks = state.openingLocks.filter { $0.key.accessory != id }
             return state.accessories.remove(at: index)
         }
         guard let accessory else { return }
