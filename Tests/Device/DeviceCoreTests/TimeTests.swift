@@ -14,14 +14,6 @@ struct TimeTests {
         #expect(BootTime.zero.advanced(bySeconds: 0.15).nanoseconds == 150_000_000)
     }
 
-    @Test("An unsigned number is decimal and finite")
-    func unsignedDecimals() {
-        #expect(["0", "1.5", "1e3", "007"].map { Double(unsignedDecimal: $0) } == [0, 1.5, 1000, 7])
-        for text in ["", "+1", "-1", ".5", "nan", "inf", "0x10", "0X1p3", "1e999", "1 ", "1s"] {
-            #expect(Double(unsignedDecimal: text) == nil, "\(text)")
-        }
-    }
-
     @Test("A value that is not finite yields no time", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(seconds: Double) {
         #expect(WallTime(seconds: seconds) == nil)

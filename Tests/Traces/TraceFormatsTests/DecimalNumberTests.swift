@@ -11,6 +11,14 @@ struct DecimalNumberTests {
         [UInt8](text.utf8).withUnsafeBytes { bytes in DecimalNumber(bytes).flatMap(body) }
     }
 
+    @Test("An unsigned number is decimal and finite")
+    func unsignedDecimals() {
+        #expect(["0", "1.5", "1e3", "007"].map { Double(unsignedDecimal: $0) } == [0, 1.5, 1000, 7])
+        for text in ["", "+1", "-1", ".5", "nan", "inf", "0x10", "0X1p3", "1e999", "1 ", "1s"] {
+            #expect(Double(unsignedDecimal: text) == nil, "\(text)")
+        }
+    }
+
     @Test(
         "Numbers have the same values as in the standard library",
         arguments: [

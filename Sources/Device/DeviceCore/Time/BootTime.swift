@@ -64,17 +64,6 @@ public struct WallTime: Sendable, Hashable, Comparable {
     public static func < (left: WallTime, right: WallTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-extension Double {
-    /// Parses a finite decimal number without a sign. The standard initializer also accepts signs, "nan", "infinity"
-    /// and hexadecimal numbers.
-    package init?(unsignedDecimal text: some StringProtocol) {
-        guard text.utf8.first.map({ (0x30...0x39).contains($0) }) == true,
-            !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text), number.isFinite
-        else { return nil }
-        self = number
-    }
-}
-
 extension Int64 {
     /// Converts seconds to nanoseconds, clamped to the range of Int64. Returns nil for NaN.
     package init?(saturatingSeconds seconds: Double) {

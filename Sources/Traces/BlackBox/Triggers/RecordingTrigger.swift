@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import Trace
 
 /// A condition that makes a black box save a trace.
 package struct RecordingTrigger: Sendable, Hashable {

@@ -109,3 +109,16 @@ package struct DecimalNumber {
         return normalizedText.withUnsafeBytes { DecimalNumber($0) != nil }
     }
 }
+
+extension Double {
+    /// Parses a finite decimal number that begins with a digit. The standard initializer also accepts signs, "nan",
+    /// "infinity" and hexadecimal numbers.
+    package init?(unsignedDecimal text: some StringProtocol) {
+        let number = [UInt8](text.utf8).withUnsafeBytes { bytes -> Double? in
+            guard let first = bytes.first, first &- UInt8(ascii: "0") <= 9 else { return nil }
+            return DecimalNumber(bytes)?.double
+        }
+        guard let number, number.isFinite else { return nil }
+        self = number
+    }
+}

@@ -3,6 +3,7 @@
 import ArgumentParser
 import BlackBox
 import DeviceCore
+import Trace
 
 struct BlackBoxOptions: ParsableArguments {
     @Option(
