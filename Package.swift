@@ -509,7 +509,8 @@ let package = Package(
         .library(name: "TraceEditing", targets: ["TraceEditing"]),
         // Imports recordings of phone apps, receiver logs, CSV, GPX and MCAP, and exports traces to such formats.
         .library(name: "TraceFormats", targets: ["TraceFormats"]),
-        // Positions and motion without Foundation, for small tools. Separate products, so that a tool links only its source.
+        // Positions and motion without Foundation, for small tools. Separate products, so that a tool links only its
+        // source.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),

@@ -15,8 +15,8 @@ struct ChannelPolling: ~Copyable {
     /// the port is released.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor thread locks it, so the port may be
-    /// read and observers and executors may be called while it is locked.
+    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor
+    /// thread locks it, so the port may be read and observers and executors may be called while it is locked.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)

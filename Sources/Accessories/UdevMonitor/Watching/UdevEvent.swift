@@ -13,8 +13,8 @@ package enum UdevEvent: Sendable {
     case added(UdevRecord)
     /// A device was removed. The event contains the last known record.
     case removed(UdevRecord)
-    /// All current problems. With a problem, the monitor does not work, or works with limitations. Each message contains
-    /// a remedy. Reported before the snapshot, even if there are none, and whenever the problems change.
+    /// All current problems. With a problem, the monitor does not work, or works with limitations. Each message
+    /// contains a remedy. Reported before the snapshot, even if there are none, and whenever the problems change.
     case problems([DeviceError])
 }
 

@@ -37,8 +37,8 @@ extension ByteChannel {
 /// A channel that the executor of the app's callbacks can read directly, without waking another thread.
 package protocol PollableChannel: ByteChannel {
     /// Sets the executor that calls the observer and, if possible, reads from the channel. If the executor is nil, the
-    /// channel uses its own thread for both. The observer itself must not read from the channel. May be called with locks
-    /// held, like `status`.
+    /// channel uses its own thread for both. The observer itself must not read from the channel. May be called with
+    /// locks held, like `status`.
     func setExecutor(_ executor: ExecutorIdentity?)
 
     /// Immediately moves any bytes that have arrived into the input buffer. This supports apps that check the channel

@@ -68,8 +68,8 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call `post` on one
-/// thread at a time. Any thread may subscribe. No lock is held while subscribers run.
+/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call `post` on
+/// one thread at a time. Any thread may subscribe. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 

@@ -103,8 +103,8 @@ struct SubscriberState: ~Copyable, Sendable {
         startReceiving()
     }
 
-    /// Starts the delivery of readings. If the source has no status, the hub calls only this function. `isNotifying` then
-    /// stays true, so `reportStatus` has no effect.
+    /// Starts the delivery of readings. If the source has no status, the hub calls only this function. `isNotifying`
+    /// then stays true, so `reportStatus` has no effect.
     func startReceiving() { phase.store(.receiving, ordering: .releasing) }
 
     func cancel() { phase.store(.cancelled, ordering: .releasing) }

@@ -13,7 +13,8 @@ extension PositionHub: ThreadedHub {}
 extension BeaconHub: ThreadedHub {}
 
 /// A source's thread, which runs while the source's hub has subscribers. At most one thread runs at a time, even if
-/// subscription changes are reported out of order. The source owns the hub, whose `demandChanged` closure owns this object.
+/// subscription changes are reported out of order. The source owns the hub, whose `demandChanged` closure owns this
+/// object.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
     /// ```
     /// stopped ── the hub has subscribers ──▶ running ── it has none ──▶ stopped

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
 /// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// motion source's threads. They must not end their subscription when they receive a loss, because a subscription to the
-/// source that reports a loss at once does so while `RequestSubscription` holds its lock.
+/// motion source's threads. They must not end their subscription when they receive a loss, because a subscription to
+/// the source that reports a loss at once does so while `RequestSubscription` holds its lock.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState

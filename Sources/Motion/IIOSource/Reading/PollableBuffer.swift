@@ -53,8 +53,8 @@ final class PollableBuffer: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // If the reader thread polls, it reads only once, because it polls again afterwards. In place of an executor, it
-        // reads everything, because it then waits for the next due time.
+        // If the reader thread polls, it reads only once, because it polls again afterwards. In place of an executor,
+        // it reads everything, because it then waits for the next due time.
         var remainingReads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0

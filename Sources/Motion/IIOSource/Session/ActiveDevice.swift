@@ -45,8 +45,8 @@ final class ActiveDevice {
     /// The plan that the subscriptions need, or nil if there are none. `reader.plan` may differ in the meantime.
     var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
-    /// Set when a failure is reported for the sensors. Cleared when they deliver readings, or when no subscription needs
-    /// the device anymore. A failure before the device was found changes only the status in the hub.
+    /// Set when a failure is reported for the sensors. Cleared when they deliver readings, or when no subscription
+    /// needs the device anymore. A failure before the device was found changes only the status in the hub.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {

@@ -19,8 +19,8 @@ package enum ArrivalStamp {
     /// The number of leading bytes that are searched for a stamp. gpspipe limits the date in a stamp to 24 bytes, and
     /// the Unix time after it needs up to 30. The rest is a margin.
     private static let searchedLength = 96
-    /// The earliest Unix time that is accepted without a preceding date, in nanoseconds. The limit rejects dates without
-    /// separators, such as 20261121.
+    /// The earliest Unix time that is accepted without a preceding date, in nanoseconds. The limit rejects dates
+    /// without separators, such as 20261121.
     private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
     /// Returns the offset at which the report begins, or nil if the line does not consist of a stamp and a report.

@@ -164,7 +164,8 @@ package struct ReadinessCoordinator: ~Copyable {
     @discardableResult
     private func read(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
         let outcome = try source.readAvailable(cause)
-        // The executor is still reading, so this thread waits briefly. Otherwise, it would spin if a timeout has expired.
+        // The executor is still reading, so this thread waits briefly. Otherwise, it would spin if a timeout has
+        // expired.
         if outcome == .contended { WorkerThread.sleep(seconds: 0.0005) }
         return outcome
     }
