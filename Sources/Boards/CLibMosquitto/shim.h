@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of libmosquitto that Swift needs. Functions are imported directly. The values of errors and options are
-// repeated here as int constants, because the type of C enums depends on the compiler. Supports libmosquitto 2.0 and
-// later.
+// The parts of libmosquitto that Swift needs. Functions are imported directly. The error codes are repeated here as int
+// constants, because the type of C enums depends on the compiler. Supports libmosquitto 2.0 and later.
 
 #ifndef DSMOSQUITTO_SHIM_H
 #define DSMOSQUITTO_SHIM_H
@@ -27,7 +26,7 @@ static const int dsmosquitto_errno = MOSQ_ERR_ERRNO;
 static const int dsmosquitto_lookup = MOSQ_ERR_EAI;
 static const int dsmosquitto_keepalive = MOSQ_ERR_KEEPALIVE;
 
-// Returns no passphrase, because the default implementation would ask for it on the terminal.
+// Returns no passphrase. OpenSSL's default callback would prompt for one on the terminal.
 static inline int dsmosquitto_no_passphrase(char *buffer, int size, int flag, void *context) {
     (void)flag;
     (void)context;
@@ -35,7 +34,7 @@ static inline int dsmosquitto_no_passphrase(char *buffer, int size, int flag, vo
     return 0;
 }
 
-// Sets the TLS certificates. If `authorities` is NULL, uses the certificate authorities of the system.
+// Sets the TLS certificates. If `authorities` is NULL, uses the system's certificate authorities.
 static inline int dsmosquitto_set_tls(
     struct mosquitto *client, const char *authorities, const char *certificate, const char *key) {
     const char *folder = authorities == NULL ? "/etc/ssl/certs" : NULL;
@@ -46,7 +45,7 @@ static inline int dsmosquitto_set_tls(
     return result;
 }
 
-// Disables delays for small messages, because their senders wait for a response.
+// Disables Nagle's algorithm, because the senders of small messages wait for a response.
 static inline void dsmosquitto_set_prompt(struct mosquitto *client) {
     (void)mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
 }
