@@ -32,9 +32,9 @@ package struct BrokerSettings: Sendable {
     package var files: BrokerCredentialFiles
     /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
     package var clientID: String?
-    /// The keep-alive interval in seconds. If no messages are exchanged for this time, a ping checks the connection.
+    /// The keep-alive interval in seconds. If no message is exchanged for this long, the client pings the broker.
     package var keepAlive: Int32
-    /// The time, in seconds, within which the broker must accept the connection.
+    /// The timeout for the broker to accept the connection, in seconds.
     package var connectTimeout = 10.0
     /// The message that the broker publishes if the connection is lost.
     package var will: BrokerMessage?
@@ -61,8 +61,8 @@ package protocol BrokerConnection: AnyObject {
     func disconnect()
 }
 
-/// A function that begins to connect to a broker and returns the connection. The connection delivers
-/// ``BrokerEvent/connected`` when the broker has accepted it.
+/// A function that starts connecting to a broker and returns the connection. The connection delivers
+/// ``BrokerEvent/connected`` once the broker has accepted it.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 

@@ -45,7 +45,7 @@ package struct BrokerCredentials: Sendable, Equatable {
             "\(path) contains \(content), but others may read or change it. Run: chmod 600 \(path)")
     }
 
-    /// Checks that each file can be read, because libmosquitto does not report which file is invalid.
+    /// Checks that each file is readable and the key is protected. libmosquitto does not report which file is at fault.
     package static func check(_ files: BrokerCredentialFiles) throws(DeviceError) {
         guard (files.certificate == nil) == (files.key == nil) else {
             throw DeviceError(

@@ -4,7 +4,7 @@
 import CLibMosquitto
 import DeviceCore
 
-/// A connection that uses libmosquitto. All functions and callbacks run on the thread that uses the connection.
+/// A connection that uses libmosquitto. All methods and callbacks run on the thread that uses the connection.
 final class MosquittoConnection: BrokerConnection {
     private let settings: BrokerSettings
     private let wakeUp: WakeupPipe
@@ -176,7 +176,7 @@ final class MosquittoConnection: BrokerConnection {
         settings.clientID.map { " If this happens repeatedly, another client also uses the client ID \($0)." } ?? ""
     }
 
-    /// Returns the error for a CONNACK return code of MQTT 3.1.1, section 3.2.2.3.
+    /// Returns the error for a CONNACK return code (MQTT 3.1.1, section 3.2.2.3).
     private func refused(_ returnCode: Int32) -> DeviceError {
         let (code, message): (DeviceError.Code, String) =
             switch returnCode {

@@ -19,7 +19,7 @@ final class MosquittoEvents {
         return events
     }
 
-    /// Sets the callbacks of a client. The client's context must be an object of this class.
+    /// Sets the callbacks of a client. The client's context must be an instance of this class.
     static func setCallbacks(of client: OpaquePointer) {
         mosquitto_connect_callback_set(client) { _, context, result in
             guard let events = MosquittoEvents.of(context) else { return }
@@ -35,7 +35,7 @@ final class MosquittoEvents {
             guard let events = MosquittoEvents.of(context),
                 let topic = events.pendingSubscriptions.removeValue(forKey: number)
             else { return }
-            // The broker grants a quality of service from 0 to 2, or returns 128.
+            // The broker grants a quality of service from 0 to 2, or returns 128 to reject the subscription.
             let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
             events.events.append(.subscribed(topic: topic, isAllowed: isGranted))
         }

@@ -10,10 +10,9 @@ package enum SenMLPack {
     package static let limit = 64
 
     /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
-    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock used for the readings'
-    /// timestamps.
+    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock of the readings' timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
-        // The offset from the readings' clock to the system time, in nanoseconds.
+        // The offset from the readings' clock to the wall clock, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         return stride(from: 0, to: batch.count, by: limit).compactMap { start in
             message(batch, start..<min(start + limit, batch.count), name: name(board), offset: offset)
@@ -24,7 +23,7 @@ package enum SenMLPack {
     private static func message(_ batch: MotionBatch, _ range: Range<Int>, name: String, offset: Int64) -> [UInt8]? {
         let (unit, factor) = batch.kind.senMLUnit
         var writer = JSONWriter()
-        /// The base time, which is taken from the first record.
+        /// The base time, taken from the first record.
         var base: BootTime?
         writer.array { writer in
             for index in range {

@@ -42,11 +42,11 @@ package struct MQTTSourceTiming: Sendable {
     package var maximumRetryDelay = 30.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     package var stableDuration = 10.0
-    /// The time without a fix after which the position is reported as lost. It is long because boards report less often
-    /// than receivers.
+    /// The timeout after which the position is reported as lost if no location arrives. It is long, because boards
+    /// report less often than receivers.
     package var silenceTimeout = 60.0
-    /// The maximum difference between the time of a fix and the current time. A fix with a larger difference is
-    /// ignored, because it is outdated or one of the clocks is wrong.
+    /// The maximum difference between the time of a new fix and the current time. If a fix exceeds it, the position is
+    /// reported as lost, because the fix is outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 
     package init() {}
@@ -86,7 +86,7 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Waits before reconnecting. A change of subscriptions ends the wait, so that new subscribers need not wait.
+    /// Waits before reconnecting. A change of subscriptions ends the wait, so that new subscribers are not delayed.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -115,7 +115,7 @@ final class MQTTSourceLoop {
                     subscriber.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
                     // A broker may reject the subscription to the availability topic. This is not an error, because few
-                    // brokers provide this topic.
+                    // boards publish on this topic.
                     guard isAllowed || topic != self.topic else {
                         throw DeviceError(
                             .permissionDenied,

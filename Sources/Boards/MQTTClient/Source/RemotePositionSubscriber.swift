@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Interprets a board's messages for its subscribers. Performs no I/O.
+/// Interprets the messages from a board. Performs no I/O.
 struct RemotePositionSubscriber {
     enum Update {
         case none
-        /// A retained fix, which was published before the subscription. It is used only as the last known position.
+        /// A retained fix, published before the subscription and used only as the last known position.
         case lastKnown(PositionReport)
         /// A new fix. `isFirst` is true for the first fix after a reset, after a loss, and after the board has been
         /// silent for too long.
@@ -24,8 +24,8 @@ struct RemotePositionSubscriber {
 
     private let topic: String
     private let timing: MQTTSourceTiming
-    /// The arrival time of the last location, even of an outdated one, or the time of the last reset. Ignores retained
-    /// locations.
+    /// The arrival time of the last location, even if that location was outdated, or the time of the last reset.
+    /// Retained locations do not count.
     private var lastArrival: BootTime
     private var newestFixTime: WallTime?
     private var phase = Phase.waiting
@@ -71,7 +71,8 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // The age of a retained message follows from its time, but is unknown if the time is in the future.
+                // The age of a retained message is computed from its time, but is unknown if that time is in the
+                // future.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return phase == .receiving ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
