@@ -7,13 +7,14 @@ import Synchronization
 /// Publishes this board's positions and motion sensor readings to an MQTT broker.
 ///
 /// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last position.
-/// Readings are published as SenML on `senml/USER/DEVICE/KIND`. The messages of one thread are sent in order, with
-/// QoS 1. While the broker is unavailable, messages are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set,
-/// otherwise in memory. A message may be delivered twice if the connection is lost before the broker acknowledges the
-/// message. Subscribers can detect duplicate positions by `tst` and, for fractions of a second, `tst_ms`.
+/// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages published from the same thread are sent in
+/// order, with QoS 1. While the broker is unavailable, messages are queued on disk if
+/// ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in memory. A message may be delivered twice if the
+/// connection is lost before the broker acknowledges it. Subscribers can detect duplicate positions by `tst` and, for
+/// fractions of a second, `tst_ms`.
 ///
-/// Call ``end(within:)`` before releasing the publisher. Otherwise, readings that do not yet fill a message are lost
-/// and, without a spool folder, all queued messages too.
+/// Call ``end(within:)`` before releasing the publisher. Otherwise, readings that do not yet fill a message are lost.
+/// Without a spool folder, all queued messages are lost too.
 ///
 /// ```swift
 /// var settings = MQTTPublisherSettings(
@@ -43,7 +44,7 @@ public final class MQTTPublisher: Sendable {
     /// The readings of each sensor that do not yet fill a message.
     private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
-    /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool is unusable.
+    /// Creates a publisher and starts connecting. Throws an error if the settings are invalid or the spool is unusable.
     ///
     /// `clock` is the clock used for the timestamps of the published data. Pass the device's clock, so that data from a
     /// trace is published with the times in the trace.
@@ -94,11 +95,12 @@ public final class MQTTPublisher: Sendable {
             pending[batch.sensor] = merged
             return nil
         }
-        // Outside the lock, because it may call `onEvent`. Two threads may therefore swap the batches of a sensor.
+        // Sends outside the lock, because `send` may call `onEvent`. If two threads publish readings of the same
+        // sensor, their batches may therefore be sent out of order.
         if let completeBatch { send(completeBatch) }
     }
 
-    /// Publishes all incomplete messages of readings immediately. ``end(within:)`` also publishes them.
+    /// Immediately publishes all readings that do not yet fill a message. ``end(within:)`` also does this.
     public func flush() {
         let remaining = pendingBatches.withLock { pending in
             defer { pending = [:] }
@@ -113,17 +115,17 @@ public final class MQTTPublisher: Sendable {
         work.add(.readings, topic: "senml/\(settings.user)/\(settings.device)/\(batch.kind.rawValue)", messages)
     }
 
-    /// The counters of the publisher.
+    /// The publisher's counters.
     public var statistics: MQTTStatistics { work.statistics }
 
     /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
-    /// remaining messages stay in the spool folder. Another call can shorten the wait, but not extend it. Does not wait
-    /// if called on the publisher's thread.
+    /// remaining messages stay in the spool folder. Another call can shorten the wait but not extend it. Returns
+    /// without waiting if called on the publisher's thread.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time.inSeconds
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
-        // Up to 3 s longer, for disconnecting and for writing the queue to disk.
+        // Waits up to 3 s longer, to allow for disconnecting and for writing the queue to disk.
         work.waitForEnd(atMost: seconds + 3)
     }
 }
@@ -154,6 +156,7 @@ struct PublisherTiming: Sendable {
     var maximumRetryDelay = 60.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
-    /// The interval at which queued messages are synced to disk. A power failure loses the messages of one interval.
+    /// The interval at which queued messages are synced to disk. A power failure loses at most the messages of one
+    /// interval.
     var syncInterval = 5.0
 }

@@ -10,9 +10,9 @@ public struct MQTTPublisherSettings: Sendable {
     /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files that the system
     /// configuration specifies, as used by `sensorctl publish`.
     public var files = BrokerCredentialFiles()
-    /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
+    /// The second level of the topics, usually the name of a user or a fleet.
     public var user: String
-    /// The third level of the OwnTracks topics, which is the name of this board.
+    /// The third level of the topics: the name of this board.
     public var device: String
     /// The topic for positions.
     public var topic: String
@@ -20,12 +20,12 @@ public struct MQTTPublisherSettings: Sendable {
     public var tracker: String
     /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
-    /// The keep-alive interval in seconds, 5 to 65,535. If no messages are exchanged for this time, a ping checks the
-    /// connection.
+    /// The keep-alive interval in seconds, 5 to 65,535. If no message is exchanged for this long, the publisher pings
+    /// the broker.
     public var keepAlive = 30
     /// If true, publishes a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false
-    /// The directory for queued messages, for exclusive use by this publisher. If nil, messages are queued in memory.
+    /// The directory for queued messages. No other publisher may use it. If nil, messages are queued in memory.
     public var spoolFolder: String?
 
     /// Creates the default settings of a board. Positions are published on `owntracks/USER/DEVICE`.

@@ -31,16 +31,16 @@ final class PublisherLoop: Sendable {
     let settings: MQTTPublisherSettings
     private let timing: PublisherTiming
     private let open: BrokerOpener
-    /// Called on the publisher's thread and in `add`, never while the lock is held.
+    /// Called on the publisher's thread and by `add`, never while the lock is held.
     private let onEvent: @Sendable (MQTTPublisher.Event) -> Void
-    /// The clock for all timeouts. The clock of the published data may be that of a trace.
+    /// The clock for all timeouts. The timestamps of the published data may come from a trace's clock instead.
     private let clock = LiveClock()
     private let wakeUp: WakeupPipe
     private let disk: SpoolFileSystem
     private let state: Mutex<State>
     private let finished = BinarySemaphore()
 
-    /// The maximum number of unacknowledged messages.
+    /// The maximum number of sent messages that the broker has not acknowledged yet.
     static let window = 20
 
     init(
@@ -82,7 +82,7 @@ final class PublisherLoop: Sendable {
         wakeUp.signal()
     }
 
-    /// Waits for the publisher's thread to end. Returns immediately if called on this thread.
+    /// Waits for the publisher's thread to end. Returns immediately if called on that thread.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
         // Signals again, because other threads may also be waiting.
@@ -154,7 +154,7 @@ final class PublisherLoop: Sendable {
                         (state.isSending, state.isDisconnected) = (true, false)
                     }
                     onEvent(.connected)
-                    // Not in `inFlight`, because these messages are not in the spool.
+                    // These messages are not added to `inFlight`, because they are not in the spool.
                     for message in presence.birthMessages { _ = try connection.publish(message) }
                 case .delivered(let number): acknowledge(inFlight.acknowledge(number))
                 case .subscribed, .message: break
@@ -178,7 +178,7 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // Only the newest position is published as a retained message, so new subscribers do not receive an
+            // Only the newest position is published as a retained message, so that new subscribers do not receive an
             // outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             inFlight.append(try connection.publish(message), record: record.number)
@@ -208,7 +208,7 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // While `isSending` is false, this thread must check the spool for new messages again later.
+                // While `isSending` is false, `add` does not wake this thread, so it must check the spool again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

@@ -35,15 +35,16 @@ final class Spool {
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// The number of acknowledged records on disk that the next run would send again, fewer than 16.
+    /// The number of acknowledged records on disk, at most 15, whose acknowledgement has not been written yet. The next
+    /// run would send them again.
     private var unwrittenAcknowledgements = 0
-    /// The first disk error since the spool last worked. It is cleared once records can be written again and the queue
-    /// is empty.
+    /// The first disk error since the spool last worked, or nil. The error is cleared once records can be written again
+    /// and the queue is empty.
     private(set) var failure: DeviceError?
     /// False from a disk error until the next record has been written.
     private var hasWritten = true
     private(set) var dropped = 0
-    /// The record number of the position that was appended last.
+    /// The record number of the last position that was appended.
     private(set) var lastPosition: UInt64 = 0
 
     /// Creates a spool with the records of a previous run. Without a directory, all records are kept in memory.
@@ -64,7 +65,7 @@ final class Spool {
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a duplicated descriptor that the caller must sync and close, or nil if all data is synced.
+    /// Returns a duplicated descriptor that the caller must sync and close, or nil if there is nothing to sync.
     func duplicateToSync() -> Int32? {
         for file in files { if let descriptor = file.duplicateToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.duplicateToSync() else { return nil }
@@ -87,8 +88,8 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // If the memory is full, the oldest records in memory are dropped. The records on disk are older, but use no
-        // memory, so they are kept.
+        // If the memory limit is exceeded, the oldest records in memory are dropped. The records on disk are older, but
+        // they use no memory, so they are kept.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
@@ -204,7 +205,7 @@ final class Spool {
         writeAcknowledgement()
     }
 
-    /// Removes a record that the broker has acknowledged. Must be called for each record, in the order of the numbers.
+    /// Removes a record that the broker has acknowledged. Must be called for each record, in ascending order.
     func acknowledge(_ number: UInt64) {
         guard number > acknowledged else { return }
         acknowledged = number
@@ -238,7 +239,8 @@ final class Spool {
         _ = file.append(SpoolLine.acknowledged(through: acknowledged).bytes)
     }
 
-    /// Writes all records to disk for the next run and unlocks the directory. Records that cannot be written are lost.
+    /// If there is a directory, writes all records to it for the next run, and unlocks it. Records that cannot be
+    /// written are lost.
     func close() {
         if folder != nil {
             moveToDisk()

@@ -17,7 +17,7 @@ struct SpoolFileSystem: Sendable {
 /// A spool file, written only by appending lines.
 final class SpoolFile {
     let path: String
-    /// The range of the numbers of its records. Empty if there are none.
+    /// The range of record numbers in this file. Empty if the file has no records.
     private(set) var numbers: Range<UInt64>
     /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
@@ -40,7 +40,7 @@ final class SpoolFile {
         }
     }
 
-    /// Creates an object for a file from a previous run. The file is not opened for appending.
+    /// Creates an object for a file from a previous run. The file is opened only while it is read.
     init(path: String, numbers: Range<UInt64>, size: Int, unacknowledgedCount: Int, disk: SpoolFileSystem) {
         (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (
             path, numbers, size, unacknowledgedCount, disk
@@ -50,8 +50,8 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a number. The number has 20 digits, so that the alphabetical order of the names is
-    /// also the numerical order. The names must not change, because the next run searches for them.
+    /// Returns the file name for a record number, padded to 20 digits so that alphabetical order is also numerical
+    /// order. The names must not change, because the next run searches for them.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix
@@ -63,7 +63,7 @@ final class SpoolFile {
     func append(_ line: [UInt8], record number: UInt64? = nil) -> Int32? {
         let problem = line.withUnsafeBytes { buffer in FileIO.writeAll(buffer) { disk.write(descriptor, $0) } }
         if let problem {
-            // Removes an incomplete line. If this fails, the next line must be written to a different file.
+            // Removes the incomplete line. If this fails, the next line must be written to a different file.
             if disk.truncate(descriptor, size) != 0 { isOpen = false }
             return problem
         }
@@ -90,8 +90,8 @@ final class SpoolFile {
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
     }
 
-    /// Returns the contents starting at an offset. A file that was created in this run is still open, so it can be read
-    /// even after it has been unlinked.
+    /// Returns the contents from an offset to the end. A file that was created in this run is still open, so it can be
+    /// read even after it has been unlinked.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -112,7 +112,8 @@ final class SpoolFile {
         return bytes
     }
 
-    /// Returns nil if the file is already synced or no descriptor is available.
+    /// Returns a descriptor to sync, or nil if the file is already synced, has no queued records or cannot be
+    /// duplicated.
     func duplicateToSync() -> Int32? {
         guard isUnsynced, unacknowledgedCount > 0, let copy = SpoolFolder.duplicate(descriptor) else { return nil }
         isUnsynced = false

@@ -54,7 +54,7 @@ final class SpoolFolder {
     /// The maximum number of files to keep from a previous run.
     static let fileLimit = 4096
     /// The maximum number of file names to read. It exceeds the maximum number of records, because each record may be
-    /// in its own file.
+    /// in a file of its own.
     private static let nameLimit = 1 << 17
     /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20

@@ -15,7 +15,7 @@ struct SpoolReader {
     /// Moves the read position past a record that has been read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
-    /// Resets the read position if it is in the given file. Called when the file has been removed or emptied.
+    /// Stops reading the given file if it is being read. Called when the file has been removed or emptied.
     mutating func reset(ifReading removed: SpoolFile) {
         guard file === removed else { return }
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
@@ -89,7 +89,7 @@ struct SpoolMemory {
         return record
     }
 
-    /// Removes the record with the given number and all records before it. Returns false if there are no such records.
+    /// Removes all records up to and including the given number. Returns false if there are none.
     mutating func remove(_ number: UInt64) -> Bool {
         guard let oldest = first, oldest.number <= number else { return false }
         while let record = first, record.number <= number { removeFirst() }
