@@ -55,7 +55,7 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// Commands that the program suggests if it is called without arguments.
+/// The commands that the program suggests if it is called without arguments.
 enum NextSteps {
     /// The path of a sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
@@ -70,7 +70,7 @@ enum NextSteps {
 
     /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // If the user called the program by its path, the commands also use it, because it may not be in PATH.
+        // If the user called the program by its path, the commands use the path too, as the program may not be in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
@@ -81,7 +81,7 @@ enum NextSteps {
     static func main() {
         // Does not return in a process that was started to execute a child program.
         ParentDeathSignal.execProgramIfRequested()
-        // Must precede everything that opens a file.
+        // Must be called before anything that opens a file.
         Descriptor.openStandardDescriptors()
         Log.bootstrap()
         Termination.ignoreBrokenPipes()
@@ -97,7 +97,7 @@ enum NextSteps {
                 exit(ExitStatus.success.rawValue)
             } catch { end(error) }
         }
-        // On Linux, an async `main` would give up the main thread. The main actor would then run on other threads.
+        // On Linux, an async `main` would give up the main thread, and the main actor would then run on other threads.
         RunLoop.main.run()
     }
 

@@ -150,7 +150,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the calibration. Returns its path or key, or nil if nothing was stored.
+    /// Stores the calibration. Returns the path of its file, its key if it has no file, or nil if nothing was stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
@@ -179,7 +179,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // Calibration data contains no positions, so a new file has the default permissions.
+            // Calibration data contains no positions, so a new file gets the default permissions.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

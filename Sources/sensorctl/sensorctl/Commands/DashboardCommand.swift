@@ -181,8 +181,8 @@ struct DashboardCommand: AsyncParsableCommand {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects the browser to the address. The address itself contains the token, and other
-    /// users could read it on the browser's command line.
+    /// Opens a private file that redirects the browser to the address. Passing the address itself to the browser would
+    /// show its token to other users, who can read the command line.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

@@ -37,7 +37,7 @@ struct ListCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// This method is not isolated to the main actor, because the query may block.
+    /// Runs outside the main actor, because the query may block.
     @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
         device.motionSource.sensors
     }

@@ -51,7 +51,7 @@ struct MergeCommand: ParsableCommand {
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
-    /// `TraceTarget` is parsed from equivalent arguments, because it expects the output as a positional argument.
+    /// A `TraceTarget` parsed from equivalent arguments, because it declares the output as a positional argument.
     private var target: TraceTarget {
         get throws {
             var arguments = [output]

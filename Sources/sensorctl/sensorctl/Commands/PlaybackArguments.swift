@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Options that select and modify the part of a trace to play.
+/// The options that select the part of a trace to play and modify its playback.
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
@@ -92,7 +92,7 @@ struct PlaybackArguments: ParsableArguments {
     /// The types of gpsd reports that contain the receiver's device path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
-    /// The options that were given. Files of expected callbacks contain them under these names.
+    /// The options that were given, under the names used in files of expected callbacks.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,

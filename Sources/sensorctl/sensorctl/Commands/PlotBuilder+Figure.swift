@@ -7,9 +7,9 @@ import SimulatedDevice
 import Trace
 
 /// Converts the collected data to a figure. `collectedData`, `offsets`, `startTimes`, `names` and `figure.traces` have
-/// one element per source, in the order of `sources`. `trace` and `number` are indices of these arrays.
+/// one element per source, in the order of `sources`. `trace` and `number` are indices into these arrays.
 extension PlotBuilder {
-    /// - Parameter offsets: The start of each source on the time axis, in seconds.
+    /// - Parameter offsets: The position of each source's start on the time axis, in seconds.
     func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = max(options.from, .zero).inSeconds + (offsets.min() ?? 0)
@@ -29,7 +29,7 @@ extension PlotBuilder {
         figure.charts = subjects.compactMap { chart($0, of: collectedData) }
         if subjects.contains(.intervals) { figure.intervals = intervals(of: collectedData) }
         figure.spans = placedSpans(offsets, figure.traces)
-        // The receiver's clock may differ from the system clock, so positions may lie outside the recordings.
+        // The receiver's clock may differ from the system clock, so positions may lie outside the recorded time range.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
@@ -68,7 +68,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the file name of each path. If several files have the same name, their folders' names are included.
+    /// Returns the file name of each path. Includes the folder's name if several files have the same name.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { components in
@@ -78,8 +78,8 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the spans of the faults on the time axis. Faults are timed from the start of a recording, so recordings
-    /// that start at different positions need separate spans.
+    /// Returns the spans of the faults on the time axis. Fault times are relative to the start of a recording, so
+    /// recordings that start at different positions need separate spans.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {

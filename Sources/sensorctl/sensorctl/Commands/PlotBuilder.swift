@@ -30,13 +30,13 @@ struct PlotBuilder {
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
     let options: PlaybackOptions
-    /// The faults, in seconds from the start of each recording.
+    /// The fault intervals, in seconds from the start of each recording.
     let spans: [PlotSpan]
 
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The end of the data on the time axis, in seconds. 0 for a file of callbacks.
+        /// The position of the data's end on the time axis, in seconds. 0 for a file of callbacks.
         var end = 0.0
     }
 
@@ -56,8 +56,8 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams to play, grouped by run. All sensors share a run, because they do not affect one another. Every
-    /// other stream has a run of its own.
+    /// The streams to play, grouped by playback run. All sensors share a run, because they do not affect one another.
+    /// Every other stream has a run of its own.
     var streamGroups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -119,14 +119,14 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start time of each source. For a callback file, this is the start time of the first recording.
+    /// The start time of each source. For a file of callbacks, this is the start time of the first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
 
-    /// Returns the start of each source on the time axis, in seconds. The earliest source starts at 0.
+    /// Returns the position of each source's start on the time axis, in seconds. The earliest source starts at 0.
     private func offsets() throws -> [Double] {
         let begins = startTimes
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
@@ -140,7 +140,7 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // If all recordings overlap, each one is placed at its start time. Otherwise, they all start at zero.
+        // If all recordings overlap, each one begins at its start time. Otherwise, they all begin at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

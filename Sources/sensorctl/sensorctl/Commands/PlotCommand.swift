@@ -82,7 +82,7 @@ struct PlotCommand: AsyncParsableCommand {
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
     @OptionGroup var printed: OutputOptions
 
-    /// The maximum number of recordings in a plot, limited by the number of colors and dash patterns.
+    /// The maximum number of recordings in a plot, limited by the number of colours and dash patterns.
     static let limit = 7
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }

@@ -3,7 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
-/// The options that determine the MQTT topics and the client identifier.
+/// The options that determine the MQTT topics and the client ID.
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "The second level of the topic. The default is the name of the current user.") var user: String?
     @Option(help: "The third level of the topic. The default is the name of this machine.") var device: String?
@@ -27,7 +27,7 @@ struct PublisherIdentity: ParsableArguments {
         return level(String(decoding: name.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
     }
 
-    /// Returns the characters of a name that are safe in a level of an MQTT topic.
+    /// Removes all characters that are unsafe in an MQTT topic level. Returns "board" if no character remains.
     private static func level(_ name: String) -> String {
         let safe = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
         return safe.isEmpty ? "board" : safe

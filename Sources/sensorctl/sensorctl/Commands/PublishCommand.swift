@@ -101,7 +101,7 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
-        // A recording contains no configuration, so the broker's files are those of this machine in any case.
+        // A recording contains no configuration, so the broker's files always come from this machine's configuration.
         let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
@@ -118,7 +118,7 @@ struct PublishCommand: AsyncParsableCommand {
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         // When a trace is published, the command ends only after all messages have been delivered. With live data, it
-        // does not wait, because the broker may be unreachable.
+        // waits a few seconds at most, because the broker may be unreachable.
         await Task.detached { await Self.end(publisher, waitsForQueue: simulated != nil && stop.reason == nil, stop) }
             .value
         let statistics = publisher.statistics
@@ -130,8 +130,8 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// If `waitsForQueue` is true, waits until the broker has accepted all messages or until a stop is requested. Then
-    /// blocks the thread for a few seconds at most, so it must not be called on the main thread.
+    /// Ends the publisher. If `waitsForQueue` is true, first waits until the broker has accepted all messages or a stop
+    /// is requested. Blocks the thread for a few seconds at most, so it must not be called on the main thread.
     private static func end(_ publisher: MQTTPublisher, waitsForQueue: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while waitsForQueue, stop.reason == nil, publisher.statistics.queued > 0 {
@@ -198,7 +198,7 @@ struct PublishCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// At maximum speed, playback pauses while more than 1000 messages are waiting for the broker.
+    /// Plays the trace. At maximum speed, playback pauses while more than 1000 messages are queued for the broker.
     @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: StopRequest)
         async
     {

@@ -101,7 +101,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Rejects a folder that is another user's symbolic link, which could lead to any file.
+            // Rejects a folder that is another user's symbolic link, because the link could point anywhere.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -135,7 +135,7 @@ struct RecordCommand: AsyncParsableCommand {
         let reason = await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
-        // The black box must finish before the recorder closes the ring, which must be closed before it is discarded.
+        // The black box must finish before the recorder closes the ring. The ring can be discarded only after that.
         if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
         do throws(DeviceError) { try recorder.stop() } catch { end = Self.reason(of: error) }
         do throws(DeviceError) { if !Self.isFailure(end) { try box?.discard() } } catch { end = Self.reason(of: error) }
@@ -149,7 +149,7 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, this is a path in the folder, named after `time`.
+    /// Returns the path of the trace. If `file` is a folder, the path is in that folder, and its name contains `time`.
     private func newFile(at time: WallTime) -> String {
         let location = RingLocation(file)
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
@@ -175,7 +175,7 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns an output to standard output. After a stop request, a write waits at most 2 s for a slow reader.
+    /// Returns a trace output for standard output. After a stop request, a write waits at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(
             pipe: Descriptor.standardOutput.number, name: "standard output", shouldKeepWaiting: stop.gracePeriod())
@@ -192,7 +192,7 @@ struct RecordCommand: AsyncParsableCommand {
     }
 }
 
-/// The parts of a trace to record, parsed from a list on the command line.
+/// The parts to record in a trace, parsed from a list on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),

@@ -18,8 +18,8 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws an error if the stream requires regions or beacons but none are specified, if any are specified for a
-    /// stream that does not use them, or if there are too many regions or two with the same name.
+    /// Throws an error if regions or beacons are missing for a stream that requires them or specified for one that does
+    /// not use them, if there are too many regions, or if two regions have the same name.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -41,7 +41,7 @@ struct RegionOptions: ParsableArguments {
         try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
-    /// The regions as specified on the command line. They are stored with the expected callbacks.
+    /// The regions as specified on the command line, for storage with the expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 
@@ -63,7 +63,7 @@ struct NamedRegion: ExpressibleByArgument {
             return nil
         }
         let center = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-        // The limit of the radius is the location manager's `maximumRegionMonitoringDistance`.
+        // The maximum radius is the location manager's `maximumRegionMonitoringDistance`.
         guard CLLocationCoordinate2DIsValid(center), radius > 0, radius <= 2_128_000 else { return nil }
         (name, self.center, self.radius) = (String(argument[..<sign]), center, radius)
         self.argument = argument

@@ -30,12 +30,12 @@ struct FileMode: ExpressibleByArgument, Equatable {
 }
 
 struct ProgramOptions: ParsableArguments {
-    /// Part of the help of the commands that use these options.
+    /// The part of the help text that all commands with these options share.
     static let signals = """
         The command forwards signals to PROGRAM. When the time specified with --duration has elapsed, the command \
         sends SIGTERM to PROGRAM. If PROGRAM is still running five seconds later, the command sends SIGKILL.
         """
-    /// The end of the section about exit codes in the help of commands that run a program.
+    /// The last part of the exit-code section in the help text of these commands.
     static let exitCodes = """
           127  PROGRAM cannot be started.
         Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code is \
@@ -60,7 +60,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// Throws an error unless the duration is positive and at most 1e8 s, which is the maximum for a timer.
+    /// Throws an error unless the duration is positive and at most 1e8 s, the maximum for a timer.
     static func validate(duration: Double?, option: String = "--duration") throws {
         guard let duration else { return }
         try rejectIf(
@@ -97,8 +97,8 @@ struct ReferenceOptions: ParsableArguments {
     var orientation = EdgeName.portrait
 }
 
-/// A reference frame given on the command line. Both a short name and the Core Motion name are accepted, in upper or
-/// lower case. Files of expected callbacks contain the raw value.
+/// A reference frame given on the command line. The short name and the Core Motion name are both accepted, regardless
+/// of case. Files of expected callbacks contain the raw value.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 

@@ -66,7 +66,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let simulator = try read()
-        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
+        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
             try simulator.start()
@@ -86,7 +86,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        // For an invalid declaration, the exit status is the same as for a file that is not a trace.
+        // An invalid declaration has the same exit status as a file that is not a trace.
         return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .dataError : ExitStatus(reading: $0) }) {
             try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
         }

@@ -119,13 +119,13 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func run() async throws {
         let servers = try makeServers()
-        // Handles signals from now on. Before that, a signal ends the program while it reads a file.
+        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
         let run = ProgramRun(program)
         let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
             try servers.start().filter { !Self.isInherited($0.key) }
         }
         defer {
-            // `stop()` discards the differences.
+            // Reads the differences first, because `stop()` discards them.
             let differences = servers.differences
             servers.stop()
             for difference in differences { Log.warning(TerminalText.text(difference)) }
@@ -152,7 +152,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it. The program then inherits the variable.
+    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it, because the program then inherits the variable.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

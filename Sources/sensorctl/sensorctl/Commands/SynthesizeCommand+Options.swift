@@ -39,7 +39,7 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// Returns the part with this name, or nil if the name is "none". Throws if there is no such part.
+    /// Returns the part with this name, or nil if the name is "none". Throws an error if there is no such part.
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {

@@ -148,7 +148,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// A route that is impossible to follow is reported as a usage error, not as an unreadable file.
+    /// Returns the exit status for an error. A route that cannot be followed is a usage error, not an unreadable file.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -206,7 +206,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a list of waypoints, in bytes. This size is sufficient for a million waypoints of 64 bytes.
+    /// The maximum size of a list of waypoints, in bytes. This is enough for a million waypoints of 64 bytes each.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

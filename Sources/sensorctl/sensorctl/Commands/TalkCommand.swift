@@ -143,7 +143,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// A separate thread is used, because reads and writes may block.
+    /// Runs the session on a separate thread, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

@@ -92,7 +92,7 @@ struct WatchCommand: AsyncParsableCommand {
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// Logs that a sensor is missing. The command waits for the sensor, because it may appear later.
+    /// Logs which sensors are missing. The command waits for them, because they may appear later.
     private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
@@ -123,10 +123,10 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits for a sensor, because Core Motion rejects subscriptions if there is no sensor.
+    /// Waits until the required sensors are available, because Core Motion otherwise rejects the subscription.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
-        // The device searches for sensors only while updates are requested. This request starts the search.
+        // The device searches for sensors only while updates are requested, so these requests start the search.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

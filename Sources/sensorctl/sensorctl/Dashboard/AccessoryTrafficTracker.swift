@@ -8,7 +8,7 @@ import Trace
 
 /// Tracks accessories, their users and their traffic for the dashboard's pages. The messages must match app.js.
 /// `DashboardSession` calls `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are made
-/// on the main thread, on which traces are also played.
+/// on the main thread, where traces are also played.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
@@ -16,15 +16,15 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         /// The time at which the accessory was connected or disconnected, in seconds on the session's clock.
         var since: Double
         var users: [String] = []
-        /// The number of received and sent bytes, or nil if the traffic is not counted.
+        /// The numbers of bytes received and sent, or nil if the traffic is not counted.
         var received: Int?
         var sent: Int?
 
-        /// Adds a program unless it is in the list already, because a seek replays the opening of sessions.
+        /// Adds a program unless it is already listed. It may be, because a seek replays the opening of sessions.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
-    /// The maximum number of data bytes in a traffic message.
+    /// The maximum number of data bytes to include in a traffic message.
     private static let maximumPublishedBytes = 256
     /// The maximum number of accessories in the list, including disconnected accessories.
     private static let maximumEntries = 64

@@ -7,7 +7,7 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks, on the main thread.
+/// Runs the listeners of `watch` and `replay` for the dashboard and publishes their callbacks, on the main thread.
 @MainActor final class DashboardListeners {
     /// The interval between live readings, in seconds. It is short enough for the charts and the attitude display.
     private static let liveInterval = 0.01
@@ -48,7 +48,7 @@ import Synchronization
         for listener in running { await listener.end() }
     }
 
-    /// Restarts the streams `steps` and `activity`. Called after a seek, because steps are counted from the start.
+    /// Restarts the streams `steps` and `activity`. Called after a seek, because a stream counts steps from its start.
     func restartActivity() async {
         for listener in activityListeners {
             await listener.end()
@@ -78,7 +78,7 @@ import Synchronization
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet, so that a listener without permission does not stop the others.
+    /// Creates a listener. Each one has its own outlet, so that a listener without permission does not stop the others.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -87,7 +87,7 @@ import Synchronization
     }
 }
 
-/// Publishes the satellites of the position source, because Core Location provides them only with a fix.
+/// Publishes satellites directly from the position source, because Core Location provides them only with a fix.
 final class SatellitePublisher: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock

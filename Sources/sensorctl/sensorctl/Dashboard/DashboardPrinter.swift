@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Publishes the readings of the listeners to the pages. Must be used on the main thread. The types and members of the
+/// Publishes the listeners' readings to the pages. Must be used on the main thread. The types and members of the
 /// messages and the names of the channels must match those in app.js and DashboardFeed.swift.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
@@ -45,7 +45,7 @@ final class DashboardPrinter: ReadingPrinter {
         }
     }
 
-    /// Discards the readings from before a seek. The session itself calls ``AccessoryTrafficTracker/seek(to:)``.
+    /// Discards the readings from before a seek. The session calls ``AccessoryTrafficTracker/seek(to:)`` separately.
     func reset() {
         walk = nil
         activity = nil
@@ -71,7 +71,7 @@ final class DashboardPrinter: ReadingPrinter {
 
     private func add(_ reading: HeadingReading) {
         let time = clock.seconds(reading.timestamp)
-        // In Core Location, a negative value means that the value is unknown.
+        // In Core Location, a negative heading or accuracy is invalid.
         let values = [reading.magneticHeading, reading.trueHeading, reading.headingAccuracy].map { $0 < 0 ? .nan : $0 }
         feed.add(.heading, at: time, SIMD4(SIMD3(values[0], values[1], values[2])))
     }
@@ -91,7 +91,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// The names of the gpsd fix statuses that matter to users.
+    /// The names of the gpsd fix statuses that are relevant to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -138,7 +138,7 @@ extension FixMode {
     }
 }
 
-/// The channels of the dashboard. The raw value is the index in `allCases`, whose order may change.
+/// The channels of the dashboard. The raw value is the index in `allCases`, so it may change between versions.
 enum ChannelName: Int, CaseIterable {
     case accelerometer, gyroscope, magnetometer, pressure, attitude, userAcceleration, gravity, heading
 

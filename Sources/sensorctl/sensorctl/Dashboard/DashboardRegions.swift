@@ -47,7 +47,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         manager.delegate = nil
     }
 
-    /// Determines the state of each region again. Called after a seek.
+    /// Restarts monitoring to determine the state of each region again. Called after a seek.
     func restart() {
         for index in states.indices {
             (states[index].state, states[index].since) = (State.unknown, nil)

@@ -14,16 +14,16 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame, or nil to let the session choose one that suits the sensors.
+    /// The reference frame, or nil to let the session choose one based on the available sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
     var loops = false
-    /// A closure that is called with the address, the port and the token as soon as the page can be opened.
+    /// Called with the address, the port and the token as soon as the page can be opened.
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A dashboard session, which consists of the listeners and the server that publishes their callbacks.
+/// A dashboard session: the listeners and the server that publishes their callbacks.
 @MainActor final class DashboardSession {
     private let plan: DashboardPlan
     private let stop: StopRequest
@@ -140,9 +140,9 @@ struct DashboardPlan {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame that the user has chosen. By default, returns the magnetic frame if the device has
-    /// an accelerometer, a gyroscope and a magnetometer, because the attitude and the heading can then use the same
-    /// filter. Otherwise, returns the arbitrary frame.
+    /// Returns the reference frame that the user has chosen. The default is the magnetic frame if the device has an
+    /// accelerometer, a gyroscope and a magnetometer, because the attitude and the heading can then use the same
+    /// filter. Otherwise, the default is the arbitrary frame.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }

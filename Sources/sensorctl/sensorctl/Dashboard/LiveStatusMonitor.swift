@@ -31,7 +31,7 @@ import SensorTools
         feed.publish(findings: report.findings, at: clock.now)
     }
 
-    /// Returns the local clients of gpsd, or none if the positions come from an MQTT broker.
+    /// Returns gpsd's local clients, or an empty array if the positions come from an MQTT broker.
     func positionClients() async -> [PositionClient] {
         let address = device.configuration.positionSource.value
         guard address.broker == nil else { return [] }

@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Injects faults that the user switches on and off on a page, at any position of the playback.
+/// Injects faults that the user switches on and off on a page at any time during playback.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault, in the syntax of `--fault`.
@@ -17,7 +17,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that report the recovery from a fault. They are inserted before the next event of the trace.
+        /// The events that report the recovery from a fault. They are inserted before the next event of the trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
@@ -99,7 +99,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
-    /// Begins the active faults anew. Called after a seek, because a fault keeps state from earlier events.
+    /// Restarts the active faults. Called after a seek, because a fault keeps state from earlier events.
     func restart() {
         state.withLock { state in
             state.pendingRecoveries = []
@@ -114,7 +114,7 @@ final class ManualFaultInjection: Sendable {
 
     private func edit(_ fault: TraceFault) throws(DeviceError) -> FaultEdit {
         var edit = FaultEdit([fault], seed: .random(in: 0...UInt64.max))
-        // Passes the sensors to the fault. The changed header is not used.
+        // Passes the trace's sensors to the fault. The edited header is not needed.
         _ = try edit.header(header)
         return edit
     }
@@ -144,7 +144,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// A summary of a trace, which the dashboard needs before playback begins.
+/// A summary of a trace that the dashboard needs before playback begins.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

@@ -13,7 +13,7 @@ import TraceEditing
 @MainActor final class TracePlayback {
     /// The interval between playback steps, about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The length of the chunks in which the history is replayed, in seconds. Other work runs between them.
+    /// The length of the chunks in which the history is replayed, in seconds. Other work runs between the chunks.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -25,7 +25,7 @@ import TraceEditing
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
-    /// The position of the current seek, or nil.
+    /// The target position of the current seek, or nil if there is none.
     private var target: Double?
     /// True if ``target`` has changed since the current replay of the history began.
     private var hasNewTarget = false
@@ -54,7 +54,7 @@ import TraceEditing
     /// True if playback has reached the end of the trace. The tolerance of 1 µs allows for rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Runs the playback. The trace starts playing as soon as `isWatched` returns true for the first time.
+    /// Runs the playback. The trace starts playing when `isWatched` first returns true.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -160,11 +160,11 @@ import TraceEditing
         if faults.detachesAccessories { detachAccessories() }
         while self.position < newPosition, !hasNewTarget, !Task.isCancelled {
             let former = self.position
-            // Ends the loop if the position no longer increases, which happens when the clock has reached its maximum.
+            // Ends the loop if the position no longer increases because the clock has reached its maximum.
             guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }
-        // If the user has selected another position meanwhile, the caller replays the history of that one.
+        // If the user has meanwhile selected another position, the caller replays the history of that position instead.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import SensorTools
 
-/// The demo's screen, with the trail on the left, instruments and sky on the right, and the time at the bottom.
+/// The demo's screen, with the trail on the left, the instruments and the sky on the right, and the time at the bottom.
 struct DemoPanel {
     let trace: DemoTrace
     let factor: Double

@@ -6,7 +6,7 @@ import Foundation
 import SimulatedDevice
 import Trace
 
-/// Plays a trace of the demo, either as an animation or as a few lines of text.
+/// Plays a demo trace, either as an animation or as a few lines of text.
 @MainActor struct DemoPlayer {
     private static let interval = Duration.milliseconds(50)
 
@@ -67,7 +67,7 @@ import Trace
     }
 }
 
-/// The location manager delegate of the demo. It uses the same interface as any app. Must be used on the main thread.
+/// The demo's location manager delegate. It uses the same API as any app. Must be used on the main thread.
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private(set) var state: DemoState

@@ -29,7 +29,7 @@ struct DemoState {
     private(set) var trail: [TrailPoint] = []
     /// The altitudes in metres above sea level, each with its time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
-    /// The distance travelled, in metres, without gaps.
+    /// The distance travelled, in metres, excluding gaps.
     private(set) var distance = 0.0
     var length: String {
         distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
@@ -40,12 +40,12 @@ struct DemoState {
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
     private var first: WallTime?
-    /// One of every `stride` positions is added to the trail.
+    /// The decimation factor: only every `stride`-th position is added to the trail.
     private var stride = 1
 
     mutating func add(_ location: CLLocation) {
         let isAfterGap = failure != nil && locations > 0
-        // The positions of a stationary device scatter, so they do not add to the distance.
+        // The positions of a stationary device scatter, so they are not counted in the distance.
         if let last = self.location, !isAfterGap, location.speed != 0 { distance += location.distance(from: last) }
         self.location = location
         failure = nil

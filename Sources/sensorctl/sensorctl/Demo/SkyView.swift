@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the satellites at their positions in the sky, with the number in use for each system.
+/// Draws the satellites at their positions in the sky, and the number of satellites in use for each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -44,8 +44,8 @@ struct SkyView {
         }
     }
 
-    /// Draws a row for each system with the numbers of used and visible satellites. If there is space, a second row
-    /// shows a mark for each satellite.
+    /// Draws a row for each system, with the numbers of used and visible satellites. If there is space, draws a second
+    /// row with a mark for each satellite.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {

@@ -3,10 +3,10 @@
 import Foundation
 import SensorTools
 
-/// A grid of colored characters for output to a terminal.
+/// A grid of coloured characters for output to a terminal.
 struct Canvas {
     private struct Style: Equatable {
-        /// The index of one of xterm's 256 colors, or nil for the default color of the terminal.
+        /// The number of one of xterm's 256 colours, or nil for the terminal's default colour.
         var color: Int?
         var isBold = false
 
@@ -65,7 +65,7 @@ struct Canvas {
     }
 }
 
-/// A picture of Braille dots. Each character contains two by four dots and has one color.
+/// A picture of Braille dots. Each character contains two by four dots and has a single colour.
 struct BrailleGrid {
     /// The bit of each dot in a Braille character (U+2800 and above), by row and column.
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
@@ -93,7 +93,7 @@ struct BrailleGrid {
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
         let length = max(abs(end.x - start.x), abs(end.y - start.y))
-        // Skips lines with non-finite coordinates, and very long lines, which extend far outside the picture.
+        // Skips lines with non-finite coordinates, and lines so long that they extend far outside the picture.
         guard length.isFinite, length < 20_000 else { return }
         let steps = max(1, Int(length.rounded(.up)))
         for step in 0...steps where !dotted || step % 4 == 0 {
@@ -109,7 +109,7 @@ struct BrailleGrid {
     var radius: Double { Double(height) / 2 - 1 }
 
     /// Converts polar coordinates to a position in the picture. The angle is in radians, clockwise from the top. The
-    /// distance from the center is in dots.
+    /// distance from the centre is in dots.
     func point(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }

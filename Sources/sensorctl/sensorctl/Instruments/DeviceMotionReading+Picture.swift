@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The picture of a device motion: an artificial horizon with the values.
+/// The picture of a device-motion reading: an artificial horizon and the values.
 extension DeviceMotionReading: DrawnReading {
-    /// The number of rows that `numbers` and `summary` draw.
+    /// The numbers of rows that `numbers` and `summary` draw.
     private static let (numbersRows, summaryRows) = (13, 3)
 
-    /// Draws the horizon and the values. The values are beside the horizon, or below it in a narrow terminal.
+    /// Draws the horizon and the values. The values are beside the horizon, or below it in a small terminal.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.minimumColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2

@@ -18,7 +18,7 @@ enum Gauges {
         }
     }
 
-    /// Draws a bar that extends from the center to the right for positive values, and to the left for negative values.
+    /// Draws a bar that extends from the centre to the right for positive values, and to the left for negative values.
     /// A value of 1 or more, or of -1 or less, fills half of the width.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
@@ -33,7 +33,7 @@ enum Gauges {
     }
 
     /// Draws the mean altitude in each column. The whole width represents `duration` seconds. A range of less than 8 m
-    /// does not fill the height, so that the noise of a receiver does not look like hills.
+    /// does not fill the height, so that receiver noise does not look like hills.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,
         width: Int
@@ -90,7 +90,7 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns one bar per reading, padded on the left. The bars represent the values from `least` to `greatest`.
+    /// Returns one bar per reading, padded on the left. The bars cover the range from `least` to `greatest`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The picture of a heading: a compass card with the values.
+/// The picture of a heading: a compass card and the values.
 extension HeadingReading: DrawnReading {
     /// The number of rows that `numbers` draws.
     private static let numbersRows = 10
@@ -37,13 +37,13 @@ extension HeadingReading: DrawnReading {
         for (index, name) in ["x", "y", "z"].enumerated() {
             canvas.dim(name, x: x, y: y + 6 + index)
             canvas.put(String(format: "%6.1f", field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
-            // The field of the earth is at most about 65 µT. A bar is full at 60 µT.
+            // The earth's field is at most about 65 µT. A bar is full at 60 µT.
             Gauges.signedBar(field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
         }
         row(9, String(format: "%.1f s", timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
-    /// The declination, positive to the east.
+    /// The magnetic declination, with its direction (E or W).
     private var declination: String {
         guard trueHeading >= 0 else { return "-" }
         let difference = (trueHeading - magneticHeading).remainder(dividingBy: 360)
@@ -83,7 +83,7 @@ struct CompassRose {
             let length = bearing % 30 == 0 ? 3.0 : 1.5
             grid.line(from: point(bearing, radius - length), to: point(bearing, radius), color: 244)
         }
-        // The north half of the needle is bright.
+        // The north half of the needle is red.
         grid.line(from: middle, to: point(0, radius * 0.55), color: 203)
         grid.line(from: middle, to: point(180, radius * 0.55), color: 244)
         grid.draw(on: &canvas, x: x, y: y)

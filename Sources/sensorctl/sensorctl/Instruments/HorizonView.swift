@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// An artificial horizon. The device lies with its screen facing up, and the viewer looks in the direction of its top
-/// edge. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon
-/// turns counterclockwise.
+/// An artificial horizon. The device lies with its screen facing up, and the viewer looks in the direction in which its
+/// top edge points. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the
+/// horizon turns counterclockwise.
 struct HorizonView {
     /// The vertical field of view of the picture, in degrees.
     private static let span = 70.0
@@ -39,7 +39,7 @@ struct HorizonView {
                 let across = (Double(dotX) + 0.5 - Double(grid.width) / 2) * step
                 let above = (Double(grid.height) / 2 - Double(dotY) - 0.5) * step
                 let height = elevation(across: across, above: above)
-                // The distance from the center, measured parallel to the horizon, in degrees.
+                // The distance from the centre, measured parallel to the horizon, in degrees.
                 let side = abs(across * cosine + above * sine)
                 let rung = (height / 10).rounded()
                 guard abs(height - rung * 10) <= step / 2 else { continue }
@@ -58,7 +58,7 @@ struct HorizonView {
     }
 
     /// Returns the elevation of a point in the picture, in degrees above the horizon. The point is `across` degrees to
-    /// the right of the center and `above` degrees above the center.
+    /// the right of the centre and `above` degrees above it.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180
@@ -80,7 +80,7 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // The labels assume straight lines, but near the zenith and the nadir, the lines are strongly curved.
+        // The label positions assume straight lines, but near the zenith and the nadir, the lines are strongly curved.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

@@ -6,7 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of this reading and the `past` ones. `rate` is in hertz, or nil if unknown.
+    /// Returns the rows of a picture. `past` ends with this reading. `rate` is in hertz, or nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -23,7 +23,7 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum width of the terminal, in columns, for values beside the picture instead of below it.
+    /// The minimum terminal width, in columns, at which values are shown beside the picture instead of below it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28
@@ -49,7 +49,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // If the timestamp has not increased, the trace has restarted, so the earlier readings are discarded.
+        // A timestamp that has not increased means that the trace has restarted, so the earlier readings are discarded.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }

@@ -3,7 +3,8 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen. Hides the cursor and the echo until ``restore()``.
+/// A terminal that shows pictures on its alternate screen. ``begin()`` hides the cursor and disables echo, and
+/// ``restore()`` undoes this.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -31,7 +32,7 @@ final class TerminalScreen {
         guard !isActive else { return }
         isActive = true
         var current = termios()
-        // The keyboard is descriptor 0, standard input. Without a keyboard, only the output changes.
+        // Descriptor 0, standard input, is the keyboard. If it is not a terminal, only the output changes.
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
@@ -71,7 +72,7 @@ final class TerminalScreen {
         }
         displayedRows = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update. A terminal that supports it shows all changed rows at the same time.
+        // Requests a synchronized update. A terminal that supports this shows all changed rows at the same time.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
@@ -91,7 +92,7 @@ struct RowPainter {
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\(TerminalStyle.escape)\(drawnRows)A" : ""
         for row in rows { text += "\(TerminalStyle.escape)1G\(TerminalStyle.escape)2K\(row)\n" }
-        // If the previous picture had more rows, erases the rest of it.
+        // If the previous picture had more rows, erases the remaining ones.
         if drawnRows > rows.count { text += "\(TerminalStyle.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)

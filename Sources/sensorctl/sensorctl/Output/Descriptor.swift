@@ -28,7 +28,7 @@ struct Descriptor: Sendable {
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// True for a terminal that supports control sequences, as is assumed unless TERM is unset, empty or "dumb".
+    /// True for a terminal that supports control sequences. Support is assumed unless TERM is unset, empty or "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"

@@ -6,9 +6,9 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// Prints events in order on its own queue, so that callers never wait for the reader.
+/// Prints events in order on its own queue, so that callers never wait for the reader of the output.
 final class EventPrinter: Sendable {
-    /// The maximum number of bytes in the queue. If the queue is full, further lines are dropped and counted.
+    /// The maximum number of bytes in the queue. While the queue is full, new lines are dropped and counted.
     static let limit = 1 << 20
 
     private struct State {
@@ -22,12 +22,12 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let printDroppedCount: @Sendable (Int) -> Bool
 
-    /// - Parameter missed: A closure that prints the number of dropped lines and returns false if the reader has closed
-    /// the pipe. Called on the printer's queue.
+    /// - Parameter missed: A closure that prints the number of dropped lines and returns false on failure. Called on
+    /// the printer's queue.
     init(missed: @escaping @Sendable (Int) -> Bool) { printDroppedCount = missed }
 
     /// Prints a line of about `size` bytes. If the queue is full, the line is dropped. `body` prints the line on the
-    /// printer's queue and returns false if the reader has closed the pipe.
+    /// printer's queue and returns false on failure. After a failure, nothing more is printed.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -84,7 +84,7 @@ final class EventReporter: Sendable {
     private let clock: any DeviceClock
     private let printer: EventPrinter
 
-    /// - Parameter subject: What the events are about, for the message about dropped events.
+    /// - Parameter subject: The subject of the events, used in the message about dropped events.
     init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
         (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
         printer = EventPrinter { count in
@@ -123,7 +123,7 @@ final class EventReporter: Sendable {
         return writer.bytes
     }
 
-    /// Writes a line. Returns false if the reader has closed the pipe. The command then continues without output.
+    /// Writes a line. Returns false on failure. Unless the pipe was closed, a failure also ends the command.
     private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

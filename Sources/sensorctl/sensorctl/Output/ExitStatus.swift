@@ -3,7 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
-/// The exit statuses of the program. Statuses of 64 and above are defined in sysexits.h.
+/// The program's exit statuses. Statuses of 64 and above are defined in sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
     case different = 1
@@ -35,7 +35,7 @@ enum ExitStatus: Int32, Error {
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Creates the exit status for an error: `status`, unless it is `invalidTrace` or `invalidConfiguration`.
+    /// Creates the exit status for an error: `status`, unless its code is `invalidTrace` or `invalidConfiguration`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
@@ -50,7 +50,7 @@ enum ExitStatus: Int32, Error {
     /// Throws this status to end the command, unless the status is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Logs a device error and throws the corresponding exit status.
+    /// If `body` throws a device error, logs the error and throws the corresponding exit status.
     static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {

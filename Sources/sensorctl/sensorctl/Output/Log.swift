@@ -4,13 +4,13 @@ import Logging
 import SensorTools
 import Synchronization
 
-/// Writes log messages to standard error. Messages can be held back while the terminal shows a picture.
+/// Writes log messages to standard error. Messages can be held back while the terminal shows an animation.
 enum Log {
     /// The messages that are held back, or nil if messages are written immediately.
     private static let held = Mutex<[String]?>(nil)
     /// The maximum number of messages that are held back. Later messages are dropped.
     private static let heldLimit = 100
-    /// True after a message was not read within 2 s. Later messages then wait at most 0.1 s for the reader.
+    /// True if the previous message could not be written in time. The limit for the next one is 0.1 s instead of 2 s.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
@@ -18,7 +18,7 @@ enum Log {
     static func warning(_ text: String) { logger.warning("\(text)") }
     static func error(_ text: String) { logger.error("\(text)") }
 
-    /// Logs an error and returns nil.
+    /// Returns the result of `body`, or logs its error and returns nil.
     static func attempt<Value>(_ body: () throws -> Value) -> Value? {
         do { return try body() } catch {
             Self.error("\(error)")

@@ -12,7 +12,7 @@ final class StandardOutput {
     private let descriptor = Descriptor.standardOutput
     private let sink: (([UInt8]) -> Void)?
     private var isBroken = false
-    /// The number of bytes to buffer before they are written, or 0 to write immediately.
+    /// The number of buffered bytes at which the buffer is written, or 0 to write immediately.
     private let block: Int
     private var buffer: [UInt8] = []
 
@@ -81,7 +81,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// Enables styles on a terminal that supports them, unless the user has disabled colors (https://no-color.org).
+    /// Enables styles on a terminal that supports them, unless the user has disabled colours (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
@@ -89,7 +89,7 @@ extension TerminalStyle {
     }
 }
 
-/// The colors of pictures, as indices of xterm's 256 colors.
+/// The colours of pictures, as xterm colour numbers (0 to 255).
 enum Palette {
     static let speed = [33, 39, 45, 49, 84, 120, 156, 191, 227, 221, 215, 209]
     static let accent = 81

@@ -3,11 +3,11 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end a command, or an operation that a command waits for. Requests after the first have no effect.
+/// A request to end a command or an operation that a command waits for. Only the first request has an effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
-        /// The command has finished by itself, for example because the requested number of updates has been received.
+        /// The command has finished on its own, for example because it has received the requested number of updates.
         case complete
         case timeIsUp
         /// The reader of the output has closed the pipe.
@@ -36,7 +36,7 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls the closure on the thread that requests a stop, or immediately if a stop has already been requested.
+    /// Calls the closure on the thread that requests the stop, or immediately if a stop has already been requested.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -52,15 +52,15 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status for the reason, or `status` without a stop request. Logs the error of a failure.
+    /// Returns the exit status for the reason, or `status` if no stop has been requested. Logs the error of a failure.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
     /// The number of waits after which a write gives up once a stop has been requested. `Descriptor.write` and
     /// `TraceOutput` wait 100 ms each time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
-    /// Returns a closure that a write calls after each wait for a slow reader. Once the grace period after a stop
-    /// request is over, the closure returns false, and the write gives up.
+    /// Returns a closure that a write calls after each wait for a slow reader. When the grace period after a stop
+    /// request is over, the closure returns false and the write gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }

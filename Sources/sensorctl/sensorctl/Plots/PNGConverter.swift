@@ -21,7 +21,7 @@ struct PNGConverter {
     ]
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The maximum size of a PNG, in bytes.
+    /// The maximum size of a PNG file, in bytes.
     private static let limit = 256 << 20
 
     private let path: String
@@ -32,7 +32,7 @@ struct PNGConverter {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
         for program in Self.programs {
             let files = folders.map { "\($0)/\(program.name)" }
-            // Skips a folder with the program's name.
+            // Skips folders that have the program's name.
             guard let file = files.first(where: { access($0, X_OK) == 0 && FileIO.isRegularFile($0) }) else { continue }
             (path, arguments) = (file, program.arguments)
             return
@@ -45,7 +45,7 @@ struct PNGConverter {
 
     /// Converts an SVG document to PNG. The resolution is in dots per inch. Throws an error if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Uses files, because pipes could cause a deadlock if the program writes before it has read all its input.
+        // Uses files, because pipes could cause a deadlock if the program writes before it has read all of its input.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

@@ -6,7 +6,7 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Stores the readings of a trace for a figure, in bounded memory. Must be used on the main thread.
+/// Stores the readings for a figure in bounded memory. Must be used on the main thread.
 final class PlotCollector: ReadingPrinter {
     struct LineName: Hashable {
         let subject: PlotSubject
@@ -20,7 +20,7 @@ final class PlotCollector: ReadingPrinter {
     /// The start of the trace, on the boot clock and on the wall clock.
     private let origin: BootTime
     private let start: WallTime
-    /// The start of the trace on the time axis, in seconds.
+    /// The position of the trace's start on the time axis, in seconds.
     let offset: Double
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
@@ -29,7 +29,7 @@ final class PlotCollector: ReadingPrinter {
     /// own intervals, because a location may lack some of the values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
-    /// The last error or advice of each stream, to explain missing readings.
+    /// The last error or advice from each stream, used to explain missing readings.
     private(set) var reasons: [StreamName: String] = [:]
 
     init(origin: BootTime, start: WallTime, offset: Double) {
@@ -38,8 +38,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the maximum interval, in seconds, across which a line connects two values. It differs from line to line.
-    /// For example, a receiver may report the altitude only with every fourth position.
+    /// Returns the maximum interval, in seconds, across which a line connects two values. It depends on the line. For
+    /// example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -75,7 +75,7 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the reported time on the time axis, or the arrival time if the reported one is off by more than 10 s.
+    /// Returns the reported time on the time axis, or the arrival time if the two differ by more than 10 s.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// A subject that `plot` can draw. The raw value is the name on the command line.
+/// A subject that `plot` can draw. The raw value is its name on the command line.
 enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals

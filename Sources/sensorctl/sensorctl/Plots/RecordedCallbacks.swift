@@ -10,13 +10,13 @@ struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The start of a callback, and the start of the header that `replay --expect` writes.
+    /// The first bytes of a callback, and those of the header that `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
 
     static func isCallbackFile(_ path: String) -> Bool {
-        // Checks only regular files. Reading from a pipe would consume its data.
+        // Checks only regular files, because reading from a pipe would consume its data.
         guard path != "-", FileIdentity(path)?.isFolder == false else { return false }
         let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
@@ -112,7 +112,7 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // If the device is upright, roll and yaw turn about the same axis. All of the rotation is then yaw.
+        // If the device is upright, roll and yaw rotate it about the same axis. All of the rotation then counts as yaw.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// The properties of an accessory, without the manager's object. The names of the JSON members are public.
+/// The properties of an accessory, copied from its `EAAccessory` object. The names of the JSON members are public API.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String

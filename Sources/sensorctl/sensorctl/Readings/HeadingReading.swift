@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SensorTools
 
-/// A heading callback of `watch` and `replay`. The names of the JSON members are public.
+/// A heading callback of `watch` and `replay`. The names of the JSON members are public API.
 struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.
@@ -50,7 +50,7 @@ struct HeadingReading: TimedReading {
         ]
     }
 
-    /// Formats an angle in a column of six characters. An angle that would be rounded to 360° is formatted as 0°.
+    /// Formats an angle with a width of six characters. An angle that would be rounded to 360° is formatted as 0°.
     static func degrees(_ angle: Double) -> String {
         angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle < 359.95 ? angle : 0)
     }
@@ -64,7 +64,7 @@ extension HeadingReading {
     }
 }
 
-/// Advice on the calibration, printed while the magnetometer yields no reliable heading.
+/// Advice on calibration, printed while the magnetometer yields no reliable heading.
 struct HeadingAdvice: Reading, Equatable {
     /// The orientations in which the magnetic field has been measured so far, or nil if unknown.
     let survey: PoseCoverage?

@@ -6,14 +6,14 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A location callback of `watch` and `replay`. The names of the JSON members are public.
+/// A location callback of `watch` and `replay`. The names of the JSON members are public API.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // Uses optional properties for the altitudes, because they are nil if the receiver has not reported an
-        // altitude. `altitude` and `ellipsoidalAltitude` would be 0 in this case.
+        // Uses the optional altitude properties, which are nil if the receiver has not reported an altitude. `altitude`
+        // and `ellipsoidalAltitude` would be 0 in this case.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -28,7 +28,7 @@ struct LocationsReading: Reading {
 
     func lines(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
-            // The first two columns are the coordinates, and column 5 is the accuracy.
+            // Columns 0 and 1 are the coordinates, and column 5 is the accuracy.
             var columns = LocationFormatter.columns(location)
             for index in 0..<2 { columns[index] = ink.bold(columns[index]) }
             columns[5] = ink.color(LocationFormatter.color(accuracy: location.horizontalAccuracy), columns[5])
@@ -77,7 +77,7 @@ struct AuthorizationReading: Reading {
     }
 }
 
-/// Formats the values of a location for display, each in a fixed number of columns.
+/// Formats the values of a location for display, each with a fixed number of characters.
 enum LocationFormatter {
     static func latitude(_ degrees: Double) -> String {
         String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")

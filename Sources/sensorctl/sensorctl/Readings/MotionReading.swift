@@ -5,7 +5,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A reading of a single sensor, as in `watch` and `replay`. The names of the JSON members are public.
+/// A reading of a single sensor, as printed by `watch` and `replay`. The names of the JSON members are public API.
 struct MotionReading: TimedReading {
     struct Value {
         let name: String
@@ -64,7 +64,7 @@ struct OrientationReading: TimedReading {
 }
 
 struct DeviceMotionReading: TimedReading {
-    /// The state of the fusion filter. Core Motion does not provide this state.
+    /// The state of the fusion filter, which Core Motion does not provide.
     struct Condition {
         /// The gyroscope bias that was subtracted, in radians per second. nil if no bias was subtracted.
         var bias: SIMD3<Double>?
@@ -73,9 +73,9 @@ struct DeviceMotionReading: TimedReading {
     }
 
     var timestamp: Double
-    /// The rotation from the device's axes to the axes of the reference frame, in the order x, y, z, w.
+    /// The rotation from the device's axes to those of the reference frame, as a quaternion in the order x, y, z, w.
     var quaternion: SIMD4<Double>
-    /// A vector that points down, in g.
+    /// The gravity vector, which points down, in g.
     var gravity: SIMD3<Double>
     var userAcceleration = SIMD3<Double>.zero
     /// The rotation rate in radians per second.
@@ -84,9 +84,9 @@ struct DeviceMotionReading: TimedReading {
     var magneticField = SIMD3<Double>.zero
     /// The calibration accuracy, from -1 (uncalibrated) to 2 (high).
     var magneticAccuracy: Int32 = -1
-    /// The heading in degrees. Negative if the reference frame has no north.
+    /// The heading in degrees. Negative if the reference frame is not aligned with north.
     var heading = -1.0
-    /// The angles of the attitude, in radians.
+    /// The attitude angles, in radians.
     var roll = 0.0
     var pitch = 0.0
     var yaw = 0.0

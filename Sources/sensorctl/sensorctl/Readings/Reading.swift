@@ -6,19 +6,19 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback from a stream. It can be printed as JSON or as lines of text. The JSON is a public format: files of
-/// expected callbacks contain it.
+/// A callback from a stream. It can be printed as JSON or as lines of text. The JSON is a public format, because files
+/// of expected callbacks contain it.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
     /// Returns lines of text with a fixed number of columns, or an empty array if nothing should be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles, which are printed whenever they change. The default is no titles.
+    /// Returns the column titles, which are printed whenever they change. By default, there are none.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message to log instead of this callback if a command's JSON output is limited to readings. If nil, which is
-    /// the default, the callback is always printed.
+    /// The message to log in place of this callback if a command's JSON output is limited to readings. If nil (the
+    /// default), the callback is always printed.
     var warning: String? { get }
 }
 
@@ -27,9 +27,9 @@ extension Reading {
     var warning: String? { nil }
 }
 
-/// A reading with a timestamp, which can be shown in a picture.
+/// A reading that consists of a timestamp and values.
 protocol TimedReading: Reading {
-    /// The name under which the reading is written in JSON.
+    /// The callback name to write in JSON.
     var callback: String { get }
 
     /// The timestamp in seconds since boot. In a replay, the timestamp of an attitude or heading is in seconds since
@@ -78,7 +78,7 @@ final class LinePrinter: ReadingPrinter {
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
         if !printsErrors, let warning = reading.warning {
-            // Keeps the warning in order with the output.
+            // Flushes earlier output first, so that the warning appears after it.
             output.flush()
             return Log.warning(warning)
         }

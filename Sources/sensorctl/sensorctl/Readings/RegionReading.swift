@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A region callback of `watch` and `replay`. The names of the JSON members are public.
+/// A region callback of `watch` and `replay`. The names of the JSON members are public API.
 struct RegionReading: Reading {
     enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
@@ -71,8 +71,8 @@ struct VisitReading: Reading {
 }
 
 extension WallTime {
-    /// Creates a time that is rounded to microseconds. Smaller fractions of a `Date` are rounding errors. `Date` counts
-    /// from 2001-01-01, which is 978,307,200 s after the epoch.
+    /// Creates a time from a date, rounded to microseconds. Smaller fractions of a `Date` are rounding errors. `Date`
+    /// counts from 2001-01-01, which is 978,307,200 s after the epoch.
     init(_ date: Date) {
         let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
         self = WallTime(seconds: microseconds / 1e6) ?? .epoch

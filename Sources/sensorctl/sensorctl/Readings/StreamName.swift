@@ -5,21 +5,21 @@ import DeviceCore
 import SimulatedDevice
 
 /// The streams of `watch` and `replay`. To add a stream, add a case, an entry in ``facts`` and a listener in
-/// `ListenerOptions`. The raw values are public: arguments, JSON and files of expected callbacks contain them.
+/// `ListenerOptions`. The raw values are public API: arguments, JSON and files of expected callbacks contain them.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
-        /// A noun for what the stream delivers, for use in messages.
+        /// The plural noun that messages use for the stream's callbacks.
         var noun = "readings"
         var alias: String?
         /// The sensors that the stream requires. Streams of positions, accessories and beacons require no sensors.
         var sensors: [SensorKind] = []
         /// True if the stream delivers the readings of a single sensor.
         var isSensor = false
-        /// True if a manager combines the readings of several sensors.
+        /// True if a manager computes the stream by fusing the readings of several sensors.
         var isFused = false
         var unit = ""
         /// The minimum range of values that a sparkline covers, in the unit of the readings.

@@ -33,7 +33,7 @@ struct BlackBoxOptions: ParsableArguments {
     )
     var sync: String?
 
-    /// The plan of the black box, or nil without --ring.
+    /// The plan for the black box, or nil if --ring is not specified.
     var plan: BlackBoxPlan? {
         get throws {
             guard let ring else {

@@ -8,7 +8,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording, which consists of a ring buffer and its triggers. SIGUSR1 also acts as a trigger.
+/// The black box of a recording: a ring of recent data and the triggers that save it. SIGUSR1 also acts as a trigger.
 final class BlackBoxSession: Sendable {
     let writer: TraceWriter
     private let ring: TraceRing
@@ -64,11 +64,12 @@ final class BlackBoxSession: Sendable {
     /// Saves the data that a previous recorder left behind when it was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. If the user selected the end of the recording as a
-    /// trigger, saves the data, unless the recording has failed.
+    /// Ends the black box. Must be called before the recorder stops. If the user has selected the end of the recording
+    /// as a trigger and the recording has not failed, saves the data. Returns the first error that occurred while
+    /// saving, or nil.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Waits until the signals received so far have been handled.
+        // Waits until all signals received so far have been handled.
         queue.sync {}
         listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }

@@ -12,7 +12,7 @@ import SimulatedDevice
         case stopped
     }
 
-    /// If no reading arrives within this time, in seconds, a message is logged.
+    /// The time without a reading after which a message is logged, in seconds.
     private static let silence = 4.0
 
     let task: any CalibrationTask
@@ -38,7 +38,7 @@ import SimulatedDevice
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }
 
-    /// - Parameter listen: Returns when the calibration is complete or when there are no further readings.
+    /// - Parameter listen: A closure that returns when the calibration is complete or no further readings will arrive.
     private func run(on device: Device, _ listen: (StopRequest, CalibrationDialogue) async -> Void) async -> Ending {
         let done = StopRequest()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {

@@ -16,7 +16,7 @@ struct CoordinateLineReader {
     private var start = 0
     /// True while the reader skips the rest of a line that is too long.
     private var isTooLong = false
-    /// The maximum length of a line, in bytes. This is more than enough for coordinates.
+    /// The maximum length of a line, in bytes. This is more than enough for a coordinate.
     private static let maximumLineLength = 256
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }

@@ -6,7 +6,7 @@ import Foundation
 import MotionEngine
 import Synchronization
 
-/// Prints the device motion of a motion manager. Must be used on the main thread.
+/// Prints the device-motion updates of a motion manager. Must be used on the main thread.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -14,7 +14,7 @@ final class DeviceMotionListener: StreamListener {
     private let interval: Double
     private let origin: BootTime
     private let fusionMonitor: FusionStateMonitor?
-    /// True to compute roll, pitch and yaw, which are not part of the JSON output.
+    /// True if roll, pitch and yaw are computed. They are not part of the JSON output.
     private let showsAngles: Bool
 
     init(
@@ -63,7 +63,7 @@ extension BootTime {
     }
 }
 
-/// Provides the state of the fusion filter that Core Motion lacks: gyroscope bias, rest and magnetic disturbances.
+/// Provides the fusion state that Core Motion does not expose: gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

@@ -11,7 +11,7 @@ final class ExpectationRun {
     private let path: String
     private let options: [String: String]
     private let stop: StopRequest
-    /// Compares the callbacks. nil if the callbacks are written to a file instead.
+    /// The comparison, or nil if the callbacks are written to a file instead.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
     private var failure: DeviceError?
@@ -29,7 +29,7 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Fails unless an existing file contains expected callbacks, so that no other file is overwritten.
+            // Fails if the file exists but does not contain expected callbacks, so that no other file is overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)

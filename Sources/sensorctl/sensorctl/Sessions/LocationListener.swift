@@ -11,7 +11,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     private let manager = CLLocationManager()
     private let clock: any DeviceClock
 
-    /// - Parameter clock: The clock that provides the time for callbacks that have no timestamp.
+    /// - Parameter clock: The clock that provides the time of callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
         (self.clock, self.outlet) = (clock, outlet)
         super.init()
@@ -47,10 +47,10 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// Prints the headings of a location manager. Also requests positions, because a true heading requires one. Without a
-/// position, the heading is magnetic. Must be used on the main thread.
+/// Prints the headings of a location manager. Also requests positions, because a true heading requires a position.
+/// Without one, the heading is magnetic. Must be used on the main thread.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
-    /// The minimum interval between calibration messages, in seconds.
+    /// The minimum interval between repetitions of the calibration advice, in seconds.
     private static let pause = 5.0
 
     let outlet: ReadingOutlet
@@ -60,7 +60,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private let clock: any DeviceClock
     private let engine: MotionEngine
     private var due: Double?
-    /// The last calibration message and its time, or nil while the heading is reliable.
+    /// The last calibration advice and its time, or nil while the heading is reliable.
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
@@ -104,7 +104,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints advice in place of Core Location's calibration display. Repeats it only after progress.
+    /// Prints advice in place of Core Location's calibration display. Repeats it only if there has been progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)

@@ -10,7 +10,7 @@ final class MonitorListener: StreamListener {
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known. The first event of any other one is its initial state, not a crossing.
+    /// The conditions whose state is known. For any other, the first event is its initial state, not a crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -26,7 +26,7 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // Keeps an identical condition of a previous run that was killed. Adding it would repeat its events.
+            // Keeps an identical condition from a previous run that was killed. Adding it again would repeat events.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -40,7 +40,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Playback waits only for loops that have already requested an event, so this waits for the first request.
+        // Waits for the first request, because playback waits only for loops that have already requested an event.
         await consumers?.waitForConsumers(1)
     }
 

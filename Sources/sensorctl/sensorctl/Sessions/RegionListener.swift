@@ -11,7 +11,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     private let regions: [NamedRegion]
     private let watchesVisits: Bool
 
-    /// - Parameter regions: The regions to monitor. The array is empty if only visits are monitored.
+    /// - Parameter regions: The regions to monitor. Empty if only visits are monitored.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
         (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()
@@ -22,7 +22,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Keeps identical regions of a previous run that was killed. Monitoring them again would repeat events.
+        // Keeps identical regions from a previous run that was killed. Monitoring them again would repeat events.
         let monitored = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in monitored where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)

@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Queries the version and the receivers of a position source, for `doctor` and `list`.
+/// Queries a position source for its version and its receivers, for `doctor` and `list`.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
@@ -13,7 +13,7 @@ final class ServiceProbe: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Ends the wait. Its reason is not used.
+    /// The request that ends the wait. Its reason is not used.
     private let done = StopRequest()
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
@@ -27,7 +27,7 @@ final class ServiceProbe: Sendable {
         _ = await probe.done.wait()
         subscription.cancel()
         return probe.state.withLock { state in
-            // A broker may deliver only a retained fix, which is too old to be reported.
+            // A broker may deliver only a retained fix, which is not reported as an event but counts as an answer.
             if !state.hasAnswered, state.answer.failure == nil, source.lastFix == nil {
                 state.answer.failure = DeviceError(.silent, "The position source did not answer within \(seconds) s.")
             }
@@ -44,8 +44,8 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends WATCH after its list of receivers. WATCH ends the query if the list was sent before the
-            // subscription or cannot be decoded.
+            // gpsd sends WATCH after its list of receivers. WATCH therefore ends the query even if the list was sent
+            // before the subscription or cannot be decoded.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in

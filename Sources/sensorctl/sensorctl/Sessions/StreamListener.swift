@@ -26,7 +26,7 @@ final class ReadingOutlet {
     /// True if the limit has been reached or if there is no limit.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts new readings and returns the number of readings to print. Returns 0 after a stop request.
+    /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let accepted = min(number, remaining ?? number)
@@ -49,11 +49,11 @@ final class ReadingOutlet {
     func stopUnauthorized() { stop.request(.denied) }
 }
 
-/// The options of `watch` and `replay` from which a listener is created.
+/// The options of `watch` and `replay` that determine the listener to create.
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
-    /// If true, readings are shown as a picture that is updated continuously. Requires a terminal.
+    /// True if readings are shown as a continuously updated picture. Requires a terminal.
     var isLive = false
     var limit: Int?
     /// The interval between motion readings, in seconds.
@@ -64,7 +64,7 @@ struct ListenerOptions {
     var edge = EdgeName.portrait
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// The zero point of the timestamps, which is the start of a trace, or the boot time for live data.
+    /// The zero point of the timestamps: the start of the trace, or the boot time for live data.
     var origin = BootTime.zero
     /// If true, errors of fused streams are printed as JSON. If false, they are logged.
     var printsErrors = true
@@ -100,13 +100,13 @@ struct ListenerOptions {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // Uses the live clock even for a trace, because the frame rate of pictures is limited in real time.
+        // Uses the live clock even for a trace, because the frame rate is limited in real time.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// True if readings are drawn as pictures. They must fit, because wrapped or scrolled rows cannot be redrawn.
+    /// True if readings are drawn as pictures. A picture must fit, because wrapped or scrolled rows cannot be redrawn.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

@@ -18,8 +18,7 @@ enum ParentDeathSignal {
         return ["/proc/self/exe", flag, String(getpid())] + program
     }
 
-    /// If this process was started to execute a child program, executes the child program. In this case, the call does
-    /// not return.
+    /// If this process was started to execute a child program, executes that program and does not return.
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }

@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program given on the command line. If none is given, waits for a stop request.
+/// Runs the program given on the command line. If no program is given, waits for a stop request.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
@@ -16,7 +16,7 @@ final class ProgramRun {
 
     /// Begins to handle signals. Create this object after reading all files, so that a signal can still end the process
     /// while it reads from a pipe. Create it before creating anything that must be removed at the end, because a signal
-    /// could otherwise prevent the removal.
+    /// could otherwise end the process before the removal.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
@@ -53,7 +53,7 @@ final class ProgramRun {
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// The exit code, or 128 plus the number of the signal that ended the program. nil while it is running.
+        /// The exit code, or 128 plus the number of the signal that ended the program. nil until the program ends.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 
@@ -143,7 +143,7 @@ final class ChildProgram: Sendable {
         return process
     }
 
-    /// The grace period after SIGTERM, in seconds.
+    /// The grace period between SIGTERM and SIGKILL, in seconds.
     static let terminationGracePeriod = 5
 
     func terminate() {

@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 
 /// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because a signal must be ignored
-/// before a source for it is created. If creating the source failed, the signal could no longer end the process.
+/// before a source for it is created. If the source could not be created, the signal would no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
@@ -13,7 +13,7 @@ final class SignalDispatcher: Sendable {
         var isFromTerminal: Bool
     }
 
-    /// The shared instance, or nil without a descriptor or a thread. Signals then have their default actions.
+    /// The shared instance, or nil if no descriptor or thread is available. Signals then keep their default actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]

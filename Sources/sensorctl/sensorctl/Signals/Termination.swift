@@ -16,7 +16,7 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command until it ends or a signal asks it to stop. Throws its exit status unless it is `success`.
+    /// Runs a command, and requests a stop if a signal arrives. Throws the exit status unless it is `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
@@ -55,7 +55,7 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all signals that are forwarded. Signals that were ignored at startup remain ignored.
+    /// Creates a relay for all forwarded signals, except those that were ignored at startup, which remain ignored.
     convenience init() {
         // At most 100 signals are stored. Further signals would convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)

@@ -7,7 +7,7 @@ import UmockdevFormat
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the first byte that differs, within the step and within all answers together.
+        /// The position of the first byte that differs, within the step and among all received bytes.
         var offset, total: Int
         /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]
@@ -55,7 +55,7 @@ struct DialoguePlayer {
     }
 
     /// Records that bytes have been sent. If an answer is expected next, compares it with the bytes that the accessory
-    /// has already sent.
+    /// has already sent. Returns the first difference, or nil if there is none.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)

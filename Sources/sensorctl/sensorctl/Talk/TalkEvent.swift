@@ -55,7 +55,7 @@ struct TalkReading: Reading {
         }
     }
 
-    /// Characters other than printable ASCII are replaced with dots.
+    /// Returns a hex dump. Characters other than printable ASCII are shown as dots.
     static func rows(_ bytes: [UInt8]) -> [String] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
@@ -99,7 +99,7 @@ struct TerminalFilter {
     /// sequence.
     private var held: [UInt8] = []
 
-    /// Escapes control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
+    /// Escapes control characters except tabs and line breaks, in the notation of `cat -v`, such as ^[ for escape.
     /// Replaces invalid UTF-8 and multibyte control characters.
     mutating func filter(_ bytes: [UInt8]) -> [UInt8] {
         let all = held + bytes

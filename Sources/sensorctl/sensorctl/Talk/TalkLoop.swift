@@ -78,7 +78,7 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits for a change of the accessories or for the retry interval, because some problems end without an event.
+    /// Waits until the accessories change or the retry interval has passed, because some problems end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }

@@ -21,18 +21,18 @@ struct TalkOptions: Sendable {
     /// The time to wait for answers after all input has been sent, in seconds. If nil, the session ends when no bytes
     /// have been received for ``quietTime``.
     var wait: Double?
-    /// True if the session continues after the accessory has been disconnected and reconnected.
+    /// True if the command waits for the accessory to be attached, and again each time it is disconnected.
     var follows = false
-    /// True if the user types bytes in a terminal in raw mode.
+    /// True if the user types in a terminal that is in raw mode.
     var isRaw = false
     /// The bytes that replace a line feed, or nil to send the input unchanged.
     var lineEnd: LineEnd?
 
-    /// If no bytes have been received for this time, in seconds, no further answer is expected.
+    /// The time without received bytes after which no further answer is expected, in seconds.
     static let quietTime = 1.0
-    /// If no bytes could be sent for this time, in seconds, the session fails.
+    /// The time without progress in sending after which the session fails, in seconds.
     static let sendTimeout = 10.0
-    /// The default maximum delay of an answer compared with the recorded dialogue, in seconds.
+    /// The default maximum delay of an answer relative to the recorded dialogue, in seconds.
     static let answerTimeout = 5.0
     /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D
@@ -65,7 +65,7 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// Call this only after all bytes to send have been written to the channel.
+    /// Returns whether the session has ended. Call this only after writing all bytes to the channel.
     ///
     /// - Parameter space: The number of bytes that the channel can accept.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {

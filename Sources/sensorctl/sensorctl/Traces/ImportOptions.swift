@@ -111,7 +111,7 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// The options that were given. Files of expected callbacks contain them under these names.
+    /// The options that were given, under the names used in files of expected callbacks.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
@@ -128,7 +128,7 @@ struct ImportOptions: ParsableArguments {
         return recording.trace
     }
 
-    /// Reads several recordings. Logs options that apply to none of them.
+    /// Reads several recordings. Logs a warning for each option that applies to none of them.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
@@ -143,7 +143,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats to which an option applies and a description of them, or nil for all formats.
+    /// Returns the formats to which an option applies and a description of them, or nil if it applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -169,8 +169,8 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording from a file, or from standard input if the path is "-". Logs remarks on the recording. Exits
-    /// with an error if the recording cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Logs remarks about the recording.
+    /// Exits with an error if the recording cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"

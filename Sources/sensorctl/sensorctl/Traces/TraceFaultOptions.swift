@@ -21,7 +21,7 @@ struct TraceFaultOptions: ParsableArguments {
         _ = try ExitStatus.validating { try TraceFault.list(fault) }
     }
 
-    /// Throws if a fault begins after the end of playback.
+    /// Throws an error if a fault begins after the end of playback.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
         for late in (try? TraceFault.list(fault)) ?? [] where late.start.inSeconds > end {
@@ -40,7 +40,7 @@ struct TraceFaultOptions: ParsableArguments {
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Returns the faults and the random seed. Logs both. Without --seed, each call chooses a new seed.
+    /// Returns and logs the faults and the random seed. Without --seed, each call chooses a new seed.
     func chosen() -> ([TraceFault], seed: UInt64) {
         // The faults have already been validated, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }

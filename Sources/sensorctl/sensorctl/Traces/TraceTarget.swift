@@ -133,7 +133,7 @@ final class DeferredTraceFile: TraceSink {
     func close() throws(DeviceError) { try writer?.close() }
 }
 
-/// Writes files atomically: a file is written either completely or not at all.
+/// Writes files atomically: either completely or not at all.
 enum AtomicFile {
     /// Writes to a file, or to standard output if the path is "-". Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
