@@ -58,8 +58,8 @@ public final class LocationAuthorization: Sendable {
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization for the current device. This is the current task's device if it has one, otherwise the
-    /// installed device, or the live device if none is installed.
+    /// The authorization for the current device: the current task's device if it has one, otherwise the installed
+    /// device, or the live device if none is installed.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -109,7 +109,7 @@ public final class LocationAuthorization: Sendable {
     public var policy: any LocationPolicy {
         get { state.withLock { $0.policy } }
         set {
-            // Releases the former policy outside of the lock, because the release of its pending `answer` changes the
+            // Releases the former policy outside the lock, because releasing its pending `answer` closure changes the
             // state.
             let former = state.withLock { exchange(&$0.policy, with: newValue) }
             withExtendedLifetime(former) {}

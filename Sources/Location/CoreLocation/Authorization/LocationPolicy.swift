@@ -15,8 +15,8 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Decides a request by calling `answer`, immediately or later, from any thread. Only the first answer counts. If
-    /// `answer` is released without being called, the request stays undecided.
+    /// Decides on a request by calling `answer`, immediately or later, from any thread. Only the first answer counts.
+    /// If `answer` is released without being called, the request stays undecided.
     ///
     /// Requests are decided one at a time. The method is called with no lock held. It usually runs on the thread that
     /// made the request. If the request had to wait for an earlier one, the method runs on the thread that answered the

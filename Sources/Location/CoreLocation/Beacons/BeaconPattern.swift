@@ -36,7 +36,8 @@ extension BeaconPattern {
         minor = words[2] >> 32 & 1 == 1 ? UInt16(truncatingIfNeeded: words[2]) : nil
     }
 
-    /// Bits of the last word: 0 ... 15 the minor value, 16 ... 31 the major value, 32 and 33 set if these are not nil.
+    /// The last word contains the minor value in bits 0 ... 15 and the major value in bits 16 ... 31. Bits 32 and 33
+    /// are set if the minor and the major value, respectively, are not nil.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var numbers: UInt64 = 0

@@ -4,8 +4,8 @@ import Foundation
 
 /// Converts between addresses and dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts of an address and their dictionary keys, in the order in which an address is written. Each part occurs
-    /// in the search text, in the dictionary and in the lines.
+    /// The parts of an address and their dictionary keys, in the order in which an address is written. The parts form
+    /// the search text, the dictionary and the address lines.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
         (
             "Street",
@@ -42,8 +42,9 @@ enum AddressDictionary {
         return dictionary
     }
 
-    /// Returns the lines of the address. A repeated name, as of a city and its state, is listed once. The ocean is a
-    /// line because a place at sea may have no other part. A lake belongs to a country, so it needs no line.
+    /// Returns the lines of the address. A repeated name, such as that of a city and its state, is listed once. The
+    /// ocean has a line because a place at sea may have no other part. A lake belongs to a country, so it needs no
+    /// line.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {

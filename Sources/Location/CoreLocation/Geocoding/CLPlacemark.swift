@@ -33,10 +33,10 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     }
 
     /// The location of the place. For a place found by coordinate, the horizontal accuracy is that of the requested
-    /// location. For a place found by name or address, it is the extent of the place in metres.
+    /// location. For a place found by name or address, it is the radius of the place.
     open var location: CLLocation? { storedLocation }
 
-    /// The circle around the place, or nil if the extent of the place is unknown.
+    /// The circle around the place, or nil if the radius of the place is unknown.
     open var region: CLRegion? {
         guard details.radius > 0 else { return nil }
         let center = CLLocationCoordinate2D(latitude: details.latitude, longitude: details.longitude)
@@ -98,7 +98,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 }
 
 extension PlaceDescription {
-    // The keys and the order of the numbers are stored in archives and must not change.
+    // Archives depend on these keys and on the order of the numbers, so neither may change.
     private static let texts: [(key: String, path: any WritableKeyPath<PlaceDescription, String?> & Sendable)] = [
         ("name", \.name), ("thoroughfare", \.thoroughfare), ("subThoroughfare", \.subThoroughfare),
         ("locality", \.locality), ("subLocality", \.subLocality), ("administrativeArea", \.administrativeArea),

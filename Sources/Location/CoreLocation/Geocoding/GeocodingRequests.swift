@@ -216,7 +216,7 @@ final class PlaceFinderSetting: Sendable {
     var finder: (any PlaceFinder)? {
         get { storedFinder.withLock { $0 } }
         set {
-            // The previous finder is released outside the lock, because its deinitializer may access this property.
+            // Releases the previous finder outside the lock, because its deinitializer may access this property.
             let previous = storedFinder.withLock { exchange(&$0, with: newValue) }
             withExtendedLifetime(previous) {}
         }

@@ -13,7 +13,7 @@ private func placesStart() -> UnsafeRawPointer
 private func placesLength() -> Int
 #endif
 
-/// Finds places in the linked place data, on the caller's thread and without waiting.
+/// Finds places in the linked place data, synchronously on the caller's thread.
 struct OfflinePlaceFinder: Sendable {
     /// Returns the place at a coordinate, with the country name in the language of the locale.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) throws -> [PlaceDescription] {

@@ -28,10 +28,10 @@ public protocol PlaceFinder: Sendable {
 
 /// A place search requested through ``CLGeocoder``.
 public struct PlaceSearch: Sendable {
-    /// The text of the request, or the comma-separated lines of an address dictionary.
+    /// The text of the request, or the parts of an address dictionary, separated by commas.
     public var text: String
-    /// The centre of a circle, in degrees on WGS 84. Places inside this circle are preferred. nil if the search has no
-    /// preferred area.
+    /// The centre of the circle in which places are preferred, in degrees on WGS 84. nil if the search has no preferred
+    /// area.
     public var center: CLLocationCoordinate2D?
     /// The radius of the circle around ``center``, in metres.
     public var radius: CLLocationDistance
@@ -52,7 +52,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var latitude: CLLocationDegrees
     /// The longitude in degrees on WGS 84, east positive.
     public var longitude: CLLocationDegrees
-    /// The extent of the place in metres, or 0 if it is unknown.
+    /// The radius of the place in metres, or 0 if it is unknown.
     public var radius: CLLocationDistance
     /// The name or the address of the place.
     public var name: String?
@@ -83,7 +83,7 @@ public struct PlaceDescription: Equatable, Sendable {
     /// The IANA time zone identifier, such as "Europe/Berlin".
     public var timeZone: String?
 
-    /// Creates a description with a coordinate and an extent. All other values are nil.
+    /// Creates a description with a coordinate and a radius. All other values are nil.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees, radius: CLLocationDistance = 0) {
         (self.latitude, self.longitude, self.radius) = (latitude, longitude, radius)
     }

@@ -13,8 +13,8 @@ enum HeadingConversion {
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// An uncalibrated magnetometer is assumed to have a calibration error of at least this many degrees, even if the
-    /// field strength is the same at every heading.
+    /// The minimum calibration error that is assumed for an uncalibrated magnetometer, in degrees, even if the field
+    /// strength is the same at every heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {

@@ -40,7 +40,7 @@ struct DisturbanceDetector: Sendable {
     private var since: BootTime?
     private var isReported = false
 
-    /// Returns true when a disturbance has lasted `minimumDuration`, but only once per disturbance.
+    /// Returns true once per disturbance, when it has lasted for `minimumDuration`.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceDetector()

@@ -4,12 +4,12 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// A manager's heading state, used on any thread with the lock of `LocationClient.state` held. Decides which headings
-/// and failures are added to `pendingCallbacks`, which are delivered after the lock has been released.
+/// A manager's heading state, used on any thread with the lock of `LocationClient.state` held. Adds headings and
+/// failures to `pendingCallbacks`. They are delivered after the lock has been released.
 struct HeadingState: Sendable {
-    /// The gpsd compass is ignored for this many seconds after each heading from the device's own magnetometer.
+    /// The time for which a gpsd compass is ignored after each heading from the device's own magnetometer, in seconds.
     static let magnetometerPriorityTime = 2.0
-    /// A failure is reported if no heading arrives within this many seconds of the start.
+    /// The time within which a heading must arrive after the start, in seconds. Otherwise, a failure is reported.
     static let startTimeout = 10.0
 
     /// The minimum change of direction between delivered headings, in degrees.
@@ -18,14 +18,15 @@ struct HeadingState: Sendable {
     private(set) var isRunning = false
     /// Increases each time heading updates start. A timeout with an earlier number is ignored.
     private(set) var run: UInt32 = 0
-    /// True if a gpsd compass must provide headings because the device's own sensors could not, at the start or later.
-    /// Stays true after a recovery, so the client remains subscribed to the compass until headings stop.
+    /// True if a gpsd compass must provide headings because the device's own sensors were unavailable at the start or
+    /// later. Stays true after a recovery, so the client remains subscribed to the compass until headings stop.
     private(set) var needsCompass = false
     /// The last delivered heading. `LocationClient.State` sets it when it removes the heading from the queue.
     var heading: CLHeading?
     var declination = LocalDeclination()
 
-    // Not reset by `stop()`, because the pose and the measured field do not depend on when updates start.
+    // Of these, `stop()` resets only `session`, because the pose and the measured field do not depend on when updates
+    // start.
     private var axis = HeadingAxis()
     private var uniformity = FieldUniformity()
     private var lastCorrections: UInt32 = 0

@@ -3,7 +3,7 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination (the angle from true to magnetic north) at the position from the location updates. The
+/// The magnetic declination (the angle from true to magnetic north) at the position that location updates provide. The
 /// World Magnetic Model provides it for the exact position and date. In the model's blackout zones around the magnetic
 /// poles, the declination is unknown.
 ///

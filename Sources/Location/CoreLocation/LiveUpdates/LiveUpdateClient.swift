@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// Delivers the updates of one loop over `liveUpdates()`. The lock of `loop` protects the state.
+/// Delivers updates to one loop over `liveUpdates()`. The lock of `loop` protects the state.
 final class LiveUpdateClient: Sendable {
     /// The maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
     static let limit = 1024
@@ -143,10 +143,10 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// Analyses a series of positions to detect when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The distance over which the positions of a stationary device may drift, in metres. If the horizontal accuracy is
-    /// larger, it is used instead.
+    /// The maximum drift in the positions of a stationary device, in metres. If the horizontal accuracy is larger, it
+    /// is used instead.
     static let radius = 15.0
-    /// A device that stays within `radius` for this many seconds is stationary.
+    /// The time for which a device must stay within `radius` to count as stationary, in seconds.
     static let minimumDuration = 60.0
     /// A device at or above this speed, in metres per second, counts as moving.
     static let maximumSpeed = 1.0

@@ -19,8 +19,8 @@ extension CLLocationManager {
     /// receiver.
     ///
     /// The manager uses one receiver at a time. It switches to another receiver if the current one has no fix, or if
-    /// the other one has been clearly better for ten seconds. A receiver is clearly better if only this receiver has a
-    /// 3D fix, or if its error is less than half as large.
+    /// the other one has been clearly better for ten seconds. A receiver is clearly better if it alone has a 3D fix, or
+    /// if its error is less than half that of the current receiver.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }
@@ -49,9 +49,9 @@ extension CLLocationManager {
     /// The number of locations that were dropped because the app processed locations too slowly.
     package var droppedLocationCount: Int { client.droppedLocations }
 
-    /// The minimum duration of an ambiguous border crossing, from zero to one day. The default is 20 s, as documented
+    /// The minimum duration of an ambiguous boundary crossing, from zero to one day. The default is 20 s, as documented
     /// by Apple. An unambiguous crossing is reported after two seconds. If this property and `regionCushion` are both
-    /// 0, every position on the other side of a border counts as a crossing. The setting applies to all regions and
+    /// 0, every position on the other side of the boundary counts as a crossing. The setting applies to all regions and
     /// conditions of the current device.
     public static var regionDwell: Duration {
         get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }
@@ -61,9 +61,9 @@ extension CLLocationManager {
         }
     }
 
-    /// A crossing is reported only if the device is at least this far beyond the border, in metres. The default is 10.
-    /// For a small region, the value is limited to a quarter of the radius. If the value is 0, the accuracy of
-    /// positions is ignored. The setting applies to all regions and conditions of the current device.
+    /// The minimum distance beyond the boundary at which a crossing is reported, in metres. The default is 10. For a
+    /// small region, the value is limited to a quarter of the radius. If the value is 0, the accuracy of positions is
+    /// ignored. The setting applies to all regions and conditions of the current device.
     public static var regionCushion: CLLocationDistance {
         get { RegionEngine.of(LiveDevice.resolved).rules.cushion }
         set { RegionEngine.of(LiveDevice.resolved).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }

@@ -78,7 +78,7 @@ open class CLLocationManager: NSObject {
     }
 
     /// The minimum distance between delivered locations, in metres. The default, `kCLDistanceFilterNone`, delivers
-    /// every location. A location closer than this distance is delivered if it is more accurate than the last one. The
+    /// every location. A closer location is delivered only if it is more accurate than the last delivered one. The
     /// filter applies only to the standard location service.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
@@ -92,7 +92,7 @@ open class CLLocationManager: NSObject {
     }
 
     /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms. However,
-    /// updates pause only if the app has set this property. The reason is that Apple never pauses the updates of an app
+    /// updates pause only if the app has set this property, because Apple's platforms never pause the updates of an app
     /// in use, and an app on Linux always counts as being in use.
     ///
     /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
@@ -116,8 +116,8 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system shows an indicator while the app uses the position in the background. This has no effect on
-    /// Linux. The default is false.
+    /// Whether the system shows an indicator while the app uses the position in the background. This property has no
+    /// effect on Linux. The default is false.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
@@ -135,9 +135,9 @@ open class CLLocationManager: NSObject {
     ///
     /// The heading is the direction of the edge that is at the top in this orientation. This is the top edge in
     /// `portrait`, the bottom edge in `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in
-    /// `landscapeRight`. If this edge rises more than 60 degrees above the horizon, the heading becomes the direction
-    /// in which the back of the device faces. This ends when the edge falls below 50 degrees. If the edge points down
-    /// just as steeply, the heading is the direction in which the screen faces.
+    /// `landscapeRight`. If this edge points more than 60 degrees above the horizon, the heading becomes the direction
+    /// in which the back of the device faces, until the edge falls below 50 degrees. If the edge points equally steeply
+    /// downwards, the heading is the direction in which the screen faces.
     ///
     /// The values `unknown`, `faceUp` and `faceDown` are ignored.
     open var headingOrientation: CLDeviceOrientation {
@@ -162,8 +162,8 @@ open class CLLocationManager: NSObject {
 
     /// Delivers one location or `CLError.locationUnknown`, then stops. The manager delivers the first location with the
     /// desired accuracy, or the best location received within `locationRequestTimeout` (ten seconds by default). The
-    /// location may be based on a fix that is up to 15 seconds old. The call has no effect while updates or another
-    /// request is running.
+    /// location may be based on a fix that is up to 15 seconds old. The call has no effect while location updates are
+    /// running or another request is pending.
     open func requestLocation() { client.requestLocation() }
 
     /// Starts delivering locations that are at least 500 metres and five minutes apart. The last known location is
@@ -196,7 +196,7 @@ open class CLLocationManager: NSObject {
 
     // MARK: Beacons
 
-    /// Starts ranging the beacons that satisfy the constraint. A second call with an equal constraint has no effect.
+    /// Starts ranging the beacons that satisfy the constraint. A second call with the same constraint has no effect.
     /// The delegate is notified once per second, even if no beacon is received. Ranging requires authorization for full
     /// accuracy. On Linux, BlueZ receives the advertisements, in iBeacon or AltBeacon format.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
@@ -229,17 +229,17 @@ open class CLLocationManager: NSObject {
 
     // MARK: Regions
 
-    /// Starts monitoring a region. It replaces any monitored region with the same identifier.
+    /// Starts monitoring a region, which replaces any monitored region with the same identifier.
     ///
     /// The manager calls `didStartMonitoringFor` first, then `didDetermineState` as soon as the state is known. After
     /// that, it calls `didDetermineState` and then `didEnterRegion` or `didExitRegion` for each crossing. If the device
     /// is inside the region at the start, no entry is reported. ``CLCircularRegion`` describes when crossings are
     /// reported.
     ///
-    /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is too large or
-    /// has an invalid centre, or if 20 regions are already monitored. The error is `CLError.regionMonitoringDenied` if
-    /// the app is not authorized to use the position with full accuracy. The underlying error contains the reason. A
-    /// beacon region also fails if beacons cannot currently be received. This check may take up to two seconds.
+    /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is invalid or too
+    /// large, or if 20 regions are already monitored. The error is `CLError.regionMonitoringDenied` if the app is not
+    /// authorized to use the position with full accuracy. The underlying error contains the reason. A beacon region
+    /// also fails if beacons cannot currently be received. This check may take up to two seconds.
     ///
     /// Regions belong to the app and the current device, so all managers with a delegate are notified. Regions from an
     /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
@@ -248,8 +248,8 @@ open class CLLocationManager: NSObject {
     /// Stops monitoring the region with the same identifier.
     open func stopMonitoring(for region: CLRegion) { client.regions.stop(region.identifier) }
 
-    /// Requests the state of a region. The result is delivered to `didDetermineState`. It is `unknown` if the state has
-    /// not been determined yet, or if the region is not monitored.
+    /// Requests the state of a region, which is delivered to `didDetermineState`. The state is `unknown` if it has not
+    /// been determined yet, or if the region is not monitored.
     open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
     /// Copies of the regions that the app's managers monitor. The regions and their last reported states are saved to a
@@ -271,8 +271,8 @@ open class CLLocationManager: NSObject {
 
     // MARK: Availability
 
-    /// Returns whether regions of a class can be monitored. This is always true for circular regions. For beacon
-    /// regions, it is true if beacons can be received.
+    /// Returns whether regions of the given class can be monitored. The result is always true for circular regions. For
+    /// beacon regions, it is true if beacons can currently be received.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
         return regionClass is CLCircularRegion.Type
@@ -309,7 +309,7 @@ open class CLLocationManager: NSObject {
 
     /// Requests authorization to use the position while the app is in use, if the status is not determined. The result
     /// is delivered to the delegate. Linux shows no prompt. Instead, the configuration or the app's `LocationPolicy`
-    /// decides, and the default is to grant the request.
+    /// decides. By default, the request is granted.
     open func requestWhenInUseAuthorization() {
         client.authorization.request(.whenInUse, purpose: client.settings.purpose)
     }
@@ -324,7 +324,7 @@ open class CLLocationManager: NSObject {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy. The closure receives an error if the request was refused, otherwise nil.
+    /// Requests full accuracy. The closure receives an error if full accuracy was not granted, otherwise nil.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
@@ -334,7 +334,7 @@ open class CLLocationManager: NSObject {
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
-    /// Requests full accuracy and waits for the decision. Throws an error if the request is refused.
+    /// Requests full accuracy and waits for the decision. Throws an error if full accuracy is not granted.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
         let error = await withCheckedContinuation { continuation in
             requestFullAccuracy(purposeKey) { continuation.resume(returning: $0) }
@@ -355,7 +355,7 @@ open class CLLocationManager: NSObject {
 
     // MARK: Deprecated API
 
-    /// The reason why the app uses the position. It is passed to policies and shown in `LocationAuthorization.uses`.
+    /// The app's reason for using the position. It is passed to policies and shown in `LocationAuthorization.uses`.
     /// Apple's platforms read this text from Info.plist. Here, it is configured as `location.purpose`.
     @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {

@@ -3,7 +3,7 @@
 // On Apple's platforms, wrappers and test doubles of a manager call optional delegate methods as
 // `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Without Objective-C, Swift has no optional
 // requirements, so such a call would not compile. The following properties make it compile. Each is named after a
-// delegate method. Its type is optional, but its value is never nil. If a conforming class declares its own
+// delegate method and has an optional type, but its value is never nil. If a conforming class declares its own
 // `locationManager` property, that property takes precedence.
 extension CLLocationManagerDelegate {
     /// The methods named `locationManager`, for calls with optional chaining.

@@ -17,7 +17,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     )
 
-    /// Called with at least one new location, in the order of arrival.
+    /// Called with one or more new locations, in order of arrival.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
     /// Called with a new heading.
@@ -26,9 +26,9 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called when no location or heading is available. The manager keeps trying unless the authorization was denied.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Called when headings become invalid, but at most once per minute. On Apple's platforms, returning true displays
-    /// the heading calibration alert. On Linux, the result is ignored, but an app may ask its user to rotate the
-    /// device.
+    /// Called when headings become invalid, at most once per minute. On Apple's platforms, returning true displays the
+    /// heading calibration alert. On Linux, the result is ignored, but the app may use the call to ask the user to
+    /// rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
     /// Called after the delegate is first set, and whenever the authorization changes. Read the new values from the

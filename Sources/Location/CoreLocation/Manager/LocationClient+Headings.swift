@@ -14,8 +14,8 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// If updates start without a magnetometer, the last compass report is delivered as the first heading, unless it is
-    /// older than this many seconds.
+    /// The maximum age, in seconds, of a compass report that is delivered as the first heading when updates start
+    /// without a magnetometer.
     private static let maximumCompassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
@@ -50,8 +50,8 @@ extension LocationClient {
 
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // Reads the state only after the subscription lock has been acquired. If several threads call this function
-            // at the same time, the last one therefore applies the latest state.
+            // Reads the state only after acquiring the subscription lock. If several threads call this function at the
+            // same time, the last one therefore applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }

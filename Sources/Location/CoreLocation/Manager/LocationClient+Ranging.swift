@@ -55,8 +55,8 @@ extension LocationClient {
 
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // Reads the state only after the subscription lock has been acquired. If several threads call this function
-            // at the same time, the last one therefore applies the latest state.
+            // Reads the state only after acquiring the subscription lock. If several threads call this function at the
+            // same time, the last one therefore applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1

@@ -3,7 +3,8 @@
 import DeviceCore
 import Synchronization
 
-// Position events arrive on the source's thread. They only add callbacks. `onBatchComplete` schedules the drain.
+// Position events arrive on the source's thread. Processing them only adds callbacks. `onBatchComplete` schedules the
+// drain.
 extension LocationClient {
     func receive(_ event: PositionEvent) {
         state.withLock { state in

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Connects the manager to the regions and visits of its device, which all managers share.
+/// Connects the manager to its device's regions and visits, which all managers share.
 extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
@@ -41,7 +41,7 @@ extension LocationClient {
         case .determined(let region, let state):
             delegate.locationManager(manager, didDetermineState: state, for: region)
         case .changed(let change):
-            // Checked again after each call, because the delegate may stop monitoring the region.
+            // Checks again after each call, because the delegate may stop monitoring the region.
             guard regions.isCurrent(change.watch) else { return }
             delegate.locationManager(manager, didDetermineState: change.state, for: change.region)
             guard regions.isCurrent(change.watch) else { return }
@@ -53,7 +53,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// Updates pause after the device has been stationary for this many seconds. nil if updates never pause.
+    /// The time that the device must be stationary before updates pause, in seconds. nil if updates never pause.
     var pauseDelay: Double? {
         guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

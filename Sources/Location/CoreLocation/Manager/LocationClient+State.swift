@@ -16,7 +16,7 @@ extension LocationClient {
         var drainScheduler: LocationClient.DrainScheduler?
         var services: Services = []
         var monitorsVisits = false
-        /// The time at which the use of the position began, for `LocationUse`.
+        /// The time at which the manager began to use the position, for `LocationUse`.
         var since = WallTime.epoch
         var request: SingleRequest?
         /// Increases with each request. A timeout with an earlier number is ignored.

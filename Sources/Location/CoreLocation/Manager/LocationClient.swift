@@ -6,8 +6,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Implements a manager: filters readings and calls the delegate on the manager's executor. Safe to use from any
-/// thread. `headingSubscriptions` and `rangingRun` are locked before `state`. No lock is held during a callback.
+/// The implementation of a manager. Filters readings and calls the delegate on the manager's executor. Safe to use from
+/// any thread. `headingSubscriptions` and `rangingRun` are locked before `state`. No lock is held during a callback.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
     struct Weak { weak var client: LocationClient? }
@@ -44,7 +44,7 @@ final class LocationClient: Sendable {
         }
         updateSubscription()
         authorization.remove(self)
-        // The scheduler is released outside the lock.
+        // Releases the scheduler outside the lock.
         _ = state.withLock { $0.drainScheduler.take() }
     }
 

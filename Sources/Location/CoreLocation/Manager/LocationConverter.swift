@@ -3,7 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// Converts the reports for one manager or one loop to locations. Protected by the lock of its owner's state.
+/// Converts position reports to locations for one manager or one loop over `liveUpdates()`. Protected by the lock of
+/// its owner's state.
 struct LocationConverter: Sendable {
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()

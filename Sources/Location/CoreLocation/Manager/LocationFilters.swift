@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A filter that accepts a location if it is far enough away from the last accepted location, or more accurate.
+/// A filter that accepts a location if it is far enough from the last accepted location, or more accurate.
 struct DistanceFilter: Sendable {
     private var last: (coordinate: CLLocationCoordinate2D, accuracy: Double)?
 
@@ -65,8 +65,8 @@ struct PauseDetector: Sendable {
     private(set) var isPaused = false
 
     /// Processes a fix. Returns true if updates pause, false if they resume, and nil if nothing changes.
-    /// - Parameter pauseDelay: Updates pause after the device has been stationary for this many seconds. nil if updates
-    ///   never pause.
+    /// - Parameter pauseDelay: The time that the device must be stationary before updates pause, in seconds. nil if
+    ///   updates never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, pauseDelay: Double?) -> Bool? {
         guard let pauseDelay else {
             let wasPaused = isPaused

@@ -21,8 +21,8 @@ extension CLMonitor {
             self.radius = radius
         }
 
-        /// Apps may store encoded conditions, so the keys must not change. Neither must the property names of
-        /// `BeaconIdentityCondition`, from which its keys are derived.
+        /// Apps may store encoded conditions, so the keys must not change. The same applies to the property names of
+        /// `BeaconIdentityCondition`, which determine its keys.
         private enum CodingKeys: String, CodingKey {
             case latitude, longitude, radius
         }

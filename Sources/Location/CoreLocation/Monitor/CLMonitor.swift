@@ -15,7 +15,7 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// ``CLCircularRegion`` describes when a border crossing is reported. An event is delivered when the state of a
+/// ``CLCircularRegion`` describes when a boundary crossing is reported. An event is delivered when the state of a
 /// condition differs from the state in its last event. The initial state is unknown unless the app specifies an assumed
 /// state. Conditions and their last events are stored under the monitor's name, in the same file as the managers'
 /// regions, and restored in the next run of the app. During trace playback, nothing is stored.
@@ -66,7 +66,7 @@ public actor CLMonitor {
     /// loop processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
 
-    /// A change of a condition's state.
+    /// A change in the state of a condition.
     public struct Event: Sendable {
         /// The state of a condition.
         public enum State: UInt, Sendable {
@@ -98,8 +98,8 @@ public actor CLMonitor {
         public let authorizationRequestInProgress: Bool
         /// True if the app is authorized only for reduced accuracy, which is not sufficient for monitoring.
         public let accuracyLimited: Bool
-        /// True if the condition cannot be monitored because the circle has an invalid centre or radius, the machine
-        /// cannot receive beacons, or the condition type is not supported.
+        /// True if the condition cannot be monitored because its type is not supported, its identifier is too long, its
+        /// circle has an invalid centre or radius, or the machine cannot receive beacons.
         public let conditionUnsupported: Bool
         /// True if the condition was not added because the monitor already has 20 conditions.
         public let conditionLimitExceeded: Bool

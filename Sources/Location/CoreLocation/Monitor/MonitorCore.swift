@@ -40,7 +40,7 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // Reads the file in advance. Otherwise, it would be read while the registry lock is held.
+        // Reads the file first, so that it is not read while the registry lock is held.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.resume() }
@@ -145,7 +145,7 @@ final class MonitorCore: Sendable {
     private func process(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.WatchID
     ) {
-        // The authorization may have been refused while the report was being delivered. The report is then discarded.
+        // Discards the report if the authorization was refused while the report was being delivered.
         guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
@@ -202,7 +202,7 @@ final class MonitorCore: Sendable {
     }
 
     private func save(atOnce: Bool) {
-        // Replaces the stored conditions with the lock held, so that another thread cannot replace newer ones.
+        // Holds the lock while replacing the stored conditions, so that older conditions never replace newer ones.
         state.withLock { store.replace(owner, with: $0.stored) }
         store.save(atOnce: atOnce)
     }

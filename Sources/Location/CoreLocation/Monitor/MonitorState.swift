@@ -34,7 +34,7 @@ struct MonitorState {
         let event: Event
         let watch: Watch?
         /// A number that increases with each event. A loop that has been replaced may complete its event after the new
-        /// loop has completed a later one. The number keeps the earlier event from being recorded in this case.
+        /// loop has completed a later one. In this case, the number keeps the earlier event from being recorded.
         var number: UInt64 = 0
     }
 
@@ -110,7 +110,8 @@ struct MonitorState {
         return true
     }
 
-    /// The conditions with the states of their last completed events, so that the next run repeats all other events.
+    /// The conditions with the states of their last completed events. The next run therefore repeats any uncompleted
+    /// events.
     var stored: [StoredRegion] {
         conditions.compactMap { condition in
             condition.shape.map {

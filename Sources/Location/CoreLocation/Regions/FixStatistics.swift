@@ -52,13 +52,13 @@ struct FixStatistics: Sendable {
     /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report up to half of
     /// this speed.
     static let movingSpeed = 1.0
-    /// The noise is measured only between fixes that are at most this many seconds apart. Over a longer interval, the
+    /// The maximum interval between two fixes from which the noise is measured, in seconds. Over a longer interval, the
     /// device may turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// If the receiver does not report its speed, movement is detected from the positions in a time window of this many
-    /// seconds.
+    /// The time window in which movement is detected from positions, in seconds, if the receiver does not report its
+    /// speed.
     private static let trailDuration = 15.0
     /// The assumed maximum speed of the device, in metres per second, if the receiver does not report a speed.
     private static let assumedMaximumSpeed = 100.0

@@ -12,8 +12,8 @@ final class MonitoredRegions: Sendable {
 
     fileprivate struct Entry {
         let watch = RegionEngine.WatchID()
-        /// A copy of the app's region. Its class may be defined by the app, so its methods must not be called while the
-        /// lock is held.
+        /// A copy of the app's region. The app may define the region's class, so its methods must not be called while
+        /// the lock is held.
         let region: CLRegion
         let stored: StoredRegion
         /// The last state that was passed to the managers, and the time of the first fix in that state.
@@ -41,7 +41,7 @@ final class MonitoredRegions: Sendable {
         var changeCount: UInt64 = 0
     }
 
-    // The device itself is not stored, because it owns this object and a retain cycle would result.
+    // Storing the device itself would create a retain cycle, because the device owns this object.
     private let engine: RegionEngine
     private let authorization: LocationAuthorization
     private let store: RegionStore
@@ -217,7 +217,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func save(atOnce: Bool) {
-        // Replaces the stored regions with the lock held, so that another thread cannot replace newer ones.
+        // Holds the lock while replacing the stored regions, so that older regions never replace newer ones.
         state.withLock { state in
             let stored = state.entries.map { entry in
                 var stored = entry.stored

@@ -3,7 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// Beacon regions. These functions run on the beacon source's thread or a clock thread, and lock `state` themselves.
+/// Monitors beacon regions. Beacon events arrive on the beacon source's thread, and timers fire on a clock thread. The
+/// functions lock `state` themselves.
 extension RegionEngine {
     func receive(_ event: BeaconEvent) {
         switch event {
@@ -26,8 +27,8 @@ extension RegionEngine {
         deliverReports()
     }
 
-    /// Starts a timer for the earliest deadline, unless a timer is already running. That timer is early enough, because
-    /// deadlines only move to later times.
+    /// Starts a timer for the earliest deadline, unless a timer is already running. A running timer is early enough,
+    /// because deadlines only move to later times.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,
@@ -51,8 +52,8 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Restarts all exit timeouts. Time before the subscription or during a loss does not count, because no sightings
-    /// could arrive then.
+    /// Restarts all exit timeouts. The time before the subscription or during a loss does not count, because no
+    /// sightings can arrive then.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

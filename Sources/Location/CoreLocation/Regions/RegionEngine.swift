@@ -62,10 +62,10 @@ final class RegionEngine: Sendable {
         var timer: ClockTimer?
     }
 
-    /// A cached fix is used for the initial state of a region only if it is at most this many seconds old.
+    /// The maximum age of a cached fix that determines the initial state of a region, in seconds.
     static let maximumFixAge = 10.0
 
-    // The device itself is not stored, because it owns this object and a retain cycle would result.
+    // Storing the device itself would create a retain cycle, because the device owns this object.
     private let positions: any PositionSource
     let beacons: any BeaconSource
     let clock: any DeviceClock

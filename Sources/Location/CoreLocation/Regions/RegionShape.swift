@@ -22,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// If the shape cannot be monitored, returns an error with the reason and a remedy. Otherwise, returns nil.
+    /// Returns an error with the reason and a remedy if the shape cannot be monitored, otherwise nil.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -52,8 +52,8 @@ enum RegionShape: Sendable {
 /// Determines the state of a beacon region. The state becomes `inside` when a beacon is sighted, and `outside` after
 /// `exitTimeout` without a sighting.
 struct BeaconTracker: Sendable {
-    /// The state becomes `outside` after this many seconds without a sighting. The value was observed on Apple's
-    /// platforms.
+    /// The time without a sighting after which the state becomes `outside`, in seconds. The value was observed on
+    /// Apple's platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState

@@ -2,43 +2,43 @@
 
 import DeviceCore
 
-/// The thresholds at which a border crossing is reported.
+/// The thresholds at which a boundary crossing is reported.
 struct CrossingThresholds: Sendable, Equatable {
     /// The minimum duration of an ambiguous crossing, in seconds. If it is 0, a single fix is sufficient.
     var dwell = 20.0
-    /// The minimum distance beyond the border, in metres. If it is 0, the accuracy of the fixes is also ignored.
+    /// The minimum distance beyond the boundary, in metres. If it is 0, the accuracy of the fixes is also ignored.
     var cushion = 10.0
 }
 
 /// Determines the state of a circular region from successive fixes.
 ///
-/// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
-/// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. This type
-/// therefore computes the mean distance beyond the border, starting with the first fix beyond it. Two rules apply to
+/// Apple reports a crossing when the device has been beyond the boundary by a minimum distance for 20 seconds. With
+/// this rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. This type
+/// therefore computes the mean distance beyond the boundary, starting with the first fix beyond it. Two rules apply to
 /// this mean:
 ///
-/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines two parts:
-///   4.5 standard deviations of the averaged noise, and twice the error that averaging does not reduce (see
+/// - A moving device has crossed the boundary when the mean exceeds its uncertainty. The uncertainty combines two
+///   parts: 4.5 standard deviations of the averaged noise, and twice the error that averaging does not reduce (see
 ///   `FixStatistics`). Such a crossing can be reported after two seconds.
 /// - In all other cases, the crossing must last for `dwell`. The mean must be at least the accuracy of the fixes, or
 ///   three times the accuracy if the device is stationary. Otherwise, noise alone could cause crossings of a nearby
-///   border. If `cushion` is not 0, the mean must also reach a tenth of the radius or 50 m, whichever is less.
+///   boundary. If `cushion` is not 0, the mean must also reach a tenth of the radius or 50 m, whichever is less.
 ///
-/// The measurement restarts when the mean is no longer beyond the border. With the parameters that `GeofenceTests`
+/// The measurement restarts when the mean is no longer beyond the boundary. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// An unambiguous crossing must last for at least this many seconds and contain at least this many fixes.
+    /// The minimum duration of an unambiguous crossing, in seconds, and the minimum number of fixes that it contains.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// If an unambiguous crossing has lasted this many seconds, two fixes are sufficient.
+    /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
     static let twoFixCrossing = 5.0
     /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of the fixes
-    /// is enlarged to this error. Otherwise, the device could never be inside it.
+    /// is enlarged to that error, because the device could otherwise never be inside it.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
     private var crossing: CandidateCrossing?
 
-    /// The fixes since the first fix beyond the border, or all fixes while the state is unknown.
+    /// The fixes since the first fix beyond the boundary, or all fixes while the state is unknown.
     private struct CandidateCrossing {
         var start: Double
         var arrival: BootTime
@@ -74,8 +74,8 @@ struct RegionTracker: Sendable {
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
         }
-        // The depth is the distance by which the device has crossed the border. It is negative if the device has not
-        // crossed the border.
+        // The depth is the distance by which the device has crossed the boundary. It is negative if the device has not
+        // crossed it.
         let depth = state == .inside ? -margin : margin
         if crossing == nil, depth > 0 { crossing = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
         guard var crossing else { return nil }
@@ -115,13 +115,13 @@ struct RegionTracker: Sendable {
         guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
         // For an entry, the required depth is at most half the radius, because even the centre is only one radius from
-        // the border.
+        // the boundary.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }
 
-    /// Determines the initial state from one fix that is clearly on one side of the border, or from the mean of several
-    /// fixes.
+    /// Determines the initial state from one fix that is clearly on one side of the boundary, or from the mean of
+    /// several fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {

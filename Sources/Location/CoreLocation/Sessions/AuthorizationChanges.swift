@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Notifies asynchronous loops of authorization changes. Pending notifications are combined.
+/// Notifies asynchronous loops of authorization changes. Each loop's pending notifications are combined into one.
 final class AuthorizationChanges: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]

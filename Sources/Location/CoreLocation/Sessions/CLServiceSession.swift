@@ -49,7 +49,7 @@ public final class CLServiceSession: Sendable {
     /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// A sequence of request states, starting with the current one. Each change delivers another element.
+    /// A sequence of request states, starting with the current one. Each change adds an element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
@@ -140,7 +140,7 @@ public final class CLBackgroundActivitySession: Sendable {
     /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// A sequence of authorization states, starting with the current one. Each change delivers another element.
+    /// A sequence of authorization states, starting with the current one. Each change adds an element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -9,15 +9,15 @@ public import Foundation
 ///
 /// **Crossings.** Crossings are determined from the coordinates and accuracy of positions. For a moving device, an
 /// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, the device is
-/// then 30 to 45 metres beyond the border. An ambiguous crossing must last 20 seconds. If the device is stationary, the
-/// crossing must also be three times as deep as for a moving device. Noise alone does not cause a crossing, and neither
-/// does a signal reflection that lasts ten seconds. A brief crossing is reported if its depth exceeds both 20 metres
-/// and about 4.5 times the accuracy. On Apple's platforms, the device must be beyond the border by a minimum distance
-/// for 20 seconds, and crossings are reported within minutes. To change these thresholds, set the manager's static
-/// properties `regionDwell` and `regionCushion`.
+/// then 30 to 45 metres beyond the boundary. An ambiguous crossing must last 20 seconds. Its mean depth must reach the
+/// accuracy of the positions, or three times the accuracy if the device is stationary. Noise alone does not cause a
+/// crossing, and neither does a signal reflection that lasts ten seconds. A brief crossing is reported if its depth
+/// exceeds both 20 metres and about 4.5 times the accuracy. On Apple's platforms, the device must be beyond the
+/// boundary by a minimum distance for 20 seconds, and crossings are reported within minutes. To change these
+/// thresholds, set the manager's static properties `regionDwell` and `regionCushion`.
 ///
-/// If the radius is smaller than the error of the positions, the region is enlarged to this error, but at most to 50
-/// metres.
+/// If the radius is smaller than the error of the positions, the region is enlarged to that error, but to no more than
+/// 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:
@@ -41,7 +41,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// The radius in metres.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether a coordinate is inside the circle or on its border. Returns false if the coordinate or the
+    /// Returns whether a coordinate is inside the circle or on its boundary. Returns false if the coordinate or the
     /// centre is invalid, or if the radius is negative.
     open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         Circle(center: center, radius: radius).contains(coordinate)

@@ -50,13 +50,14 @@ extension CLLocation {
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report``. If there is none, a report is created from the values of this location. In that
-    /// report, invalid values are NaN, and there is no fix if the coordinate is invalid.
+    /// The receiver's ``report``, or a report created from this location's values if there is none. In a created
+    /// report, invalid values are NaN, and an invalid coordinate results in a report without a fix.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // Rounds the time to microseconds, because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
+        // Rounds the time to microseconds, because a `Date` is not exact. Without rounding, 0.2 s would become
+        // 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
         }

@@ -15,7 +15,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The receiver's report and related details, or nil if there is no report. Never changes after `init`.
     private(set) var details: LocationDetails?
 
-    /// Creates a location. This initializer is used for all locations that come from a device.
+    /// Creates a location from values that a device provides.
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
@@ -101,7 +101,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The altitude above mean sea level in metres. It is invalid if ``verticalAccuracy`` is negative.
     open var altitude: CLLocationDistance { values.altitude }
 
-    /// The altitude above the WGS 84 ellipsoid in metres, or 0 for locations created by an app.
+    /// The altitude above the WGS 84 ellipsoid in metres. The value is 0 if it is unknown, as in locations created by
+    /// an app.
     open var ellipsoidalAltitude: CLLocationDistance { values.ellipsoidalAltitude }
 
     /// The radius of uncertainty around ``coordinate``, in metres. The value is negative if the coordinate is invalid.

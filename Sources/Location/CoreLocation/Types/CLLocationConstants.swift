@@ -26,7 +26,7 @@ public typealias CLLocationDirectionAccuracy = Double
 /// A component of the geomagnetic field in microtesla.
 public typealias CLHeadingComponentValue = Double
 
-/// The major value of a beacon, which is shared by a group of beacons.
+/// The major value of a beacon, which identifies a group of beacons.
 public typealias CLBeaconMajorValue = UInt16
 
 /// The minor value of a beacon, which identifies the beacon within its group.

@@ -73,7 +73,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     @available(*, deprecated, message: "Use CLCircularRegion's radius instead.")
     open var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether a circular region contains a coordinate. Always false for other regions.
+    /// Returns whether a circular region contains a coordinate. Returns false for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's contains(_:) instead.")
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { circle?.contains(coordinate) ?? false }
 
@@ -131,7 +131,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         }
     }
 
-    /// The bits of `flags`, which are also the archived format.
+    /// The bits of `flags`. Archives contain the same bits.
     private enum Flags {
         static let entry: UInt8 = 1
         static let exit: UInt8 = 2

@@ -5,8 +5,8 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
 /// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
-    /// If a receiver reports no horizontal error, the error is assumed to be this many metres per unit of horizontal
-    /// dilution of precision.
+    /// The assumed horizontal error per unit of horizontal dilution of precision, in metres, if a receiver reports no
+    /// error.
     static let userEquivalentRangeError = 8.0
     /// The assumed horizontal accuracy of a fix, in metres, if the receiver reports neither a horizontal error nor a
     /// horizontal dilution of precision.
@@ -39,7 +39,7 @@ enum LocationConversion {
     }
 
     /// Returns the horizontal error that the receiver reports. If it reports none, the error is computed from the
-    /// errors in latitude and longitude. If these are missing too, it is computed from the dilution of precision. The
+    /// errors in latitude and longitude. If those are missing too, it is computed from the dilution of precision. The
     /// result is never negative, because Core Location interprets a negative accuracy as an invalid position.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Detects the visits of a device for all managers that request them. Safe to use from any thread.
+/// Detects a device's visits for all managers that request them. Safe to use from any thread.
 final class VisitService: Sendable {
     private struct State {
         var clients: [LocationClient.Weak] = []
@@ -14,7 +14,7 @@ final class VisitService: Sendable {
         var since = WallTime.epoch
     }
 
-    // The device itself is not stored, because it owns this object and a retain cycle would result.
+    // Storing the device itself would create a retain cycle, because the device owns this object.
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let receiver: String?

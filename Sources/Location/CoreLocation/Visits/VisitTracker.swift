@@ -9,16 +9,17 @@ import DeviceCore
 /// device has been away for five minutes, or as soon as it is far away. If the device returns earlier, the visit
 /// continues. The times of arrival and departure are those of the first and last fixes inside the radius.
 ///
-/// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
+/// The constants are within the ranges used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// Fixes with an error above this value, in metres, are ignored. If a receiver reports no error, the error is
-    /// assumed to have this value.
+    /// The maximum error of a fix, in metres. Fixes with a larger error are ignored. The value is also assumed for
+    /// fixes without an error estimate.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
-    /// The radius of a stay is twice the accuracy of its first fix, but at least this many metres.
+    /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the stay's first fix if that is
+    /// larger.
     static let minimumRadius = 75.0
     /// The maximum speed of a fix that begins a stay, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
-    /// A stay becomes a visit after this many seconds. A visit ends after an absence of this many seconds.
+    /// The duration, in seconds, after which a stay becomes a visit, and after which an absence ends a visit.
     static let minimumDuration = 300.0
     /// The maximum time between two fixes of the same visit, in seconds.
     static let maximumGap = 43_200.0
@@ -36,13 +37,13 @@ struct VisitTracker: Sendable {
 
     fileprivate struct Stay {
         var arrival: Double
-        /// True if the stay began with the first fix, so that the time of arrival is unknown.
+        /// True if the stay began with the first fix, in which case the time of arrival is unknown.
         var isFirst: Bool
         var radius: Double
         var latitude: Double
         var longitude: Double
         var firstPosition: CLLocationCoordinate2D
-        /// The sum of the weights of the fixes in the centre's mean.
+        /// The total weight of the fixes that the centre averages.
         var weight: Double
         var count = 1
         /// The time of the last fix inside the radius.
@@ -51,8 +52,8 @@ struct VisitTracker: Sendable {
         /// The weighted mean distance of the fixes from the centre, in metres.
         var spread = 0.0
         var isReported = false
-        /// The current run of fixes outside the stay: the time of the first fix, the number of fixes, and how many of
-        /// them are far outside.
+        /// The current sequence of fixes outside the stay: the time of the first fix, the number of fixes, and the
+        /// number of fixes that are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -76,7 +77,7 @@ struct VisitTracker: Sendable {
         }
         let distance = geodesicDistance(stay.center, fix.coordinate)
         let gap = fix.timestamp - (former ?? fix.timestamp)
-        // A visit ends only outside a larger circle, so that noise at the border does not end it.
+        // A visit ends only outside a larger circle, so that noise at the boundary does not end it.
         if distance <= stay.radius * (stay.isReported ? 1.5 : 1), gap <= Self.maximumGap {
             stay.absence = nil
             stay.include(fix, distance)
@@ -92,7 +93,7 @@ struct VisitTracker: Sendable {
         if distance > 3 * stay.radius { absence.far += 1 }
         stay.absence = absence
         self.stay = stay
-        // A single fix outside is not sufficient, because a signal reflection may cause it.
+        // A single fix outside does not end the stay, because it may be caused by a signal reflection.
         let hasLeft =
             gap > Self.maximumGap || absence.far >= 2
             || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
@@ -117,8 +118,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. Its distance
-    /// from the first fix is limited to half the stay's radius, so that it does not follow a slow walk.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The centre
+    /// remains within half the stay's radius of the first fix, so that it does not follow a slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

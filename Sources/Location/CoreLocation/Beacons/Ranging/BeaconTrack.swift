@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The recent packets of one beacon, from which `RangingState` determines its distance.
+/// The recent packets of one beacon, from which `RangingState` determines the beacon's distance.
 struct BeaconTrack: Sendable {
     /// The time window over which signal strengths are averaged, in seconds. A shorter window makes the proximity class
     /// less reliable. A longer one delays the response to a beacon that moves away. In a simulation, 97 % of the
@@ -13,9 +13,9 @@ struct BeaconTrack: Sendable {
     static let trimDivisor = 10
     /// The maximum number of stored signal strengths. If it is reached, a new value replaces the oldest.
     static let limit = 128
-    /// The distance becomes unknown after this many seconds without a packet.
+    /// The time without a packet after which the distance becomes unknown, in seconds.
     static let distanceTimeout = 2.0
-    /// The beacon is removed after this many seconds without a packet, as in the AltBeacon library.
+    /// The time without a packet after which the beacon is removed, in seconds, as in the AltBeacon library.
     static let removalTimeout = 5.0
 
     let identity: BeaconIdentity
@@ -79,8 +79,8 @@ enum BeaconDistance {
     static let hysteresis = 0.2
 
     /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result differs
-    /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown. Some
-    /// beacons send 0 in this case.
+    /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is not negative.
+    /// Some beacons send 0 if the power is unknown.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
