@@ -9,7 +9,7 @@ struct NMEAClock {
     /// Midnight at the start of the current day, in nanoseconds since 1970. Arbitrary until a date is known.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
-    /// The reliability of the date. Later cases are more reliable.
+    /// The levels of date reliability, in ascending order.
     private enum DateQuality: Int {
         case none
         /// A date from a receiver that may not know the date, for example because it has no fix.
@@ -30,7 +30,7 @@ struct NMEAClock {
         dateQuality = .certain
     }
 
-    /// The time to which the clock was last advanced, in nanoseconds since 1970. nil before the first time of day.
+    /// The time to which the clock was last advanced, in nanoseconds since 1970. nil until a time of day is known.
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
     /// Advances the clock to an epoch's time of day and date, both in nanoseconds. Either may be nil. A provisional
@@ -47,7 +47,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // To obtain the date of the first day, subtract the days that have passed since then from the new date.
+        // The date of the first day is the new date minus the days that have passed since then.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -6,17 +6,17 @@ package import DeviceCore
 ///
 /// Decodes GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch, roll and yaw
 /// in XDR, from all talkers. Ignores other sentences and sentences with an invalid checksum. All sentences with the
-/// same time form an epoch. The reports of an epoch are delivered when the next epoch begins, in the order satellites,
-/// position, attitude. A time that differs from the time of its epoch by a multiple of 15 minutes is assumed to be
-/// local and is ignored.
+/// same time form an epoch. An epoch's reports are delivered when the next epoch begins, in the order satellites,
+/// position, attitude. A time that differs from the epoch's time by a multiple of 15 minutes is assumed to be local and
+/// is ignored.
 ///
 /// Reports use the units and reference systems of ``DeviceCore/PositionReport``. The standard deviations in GST are
 /// converted to errors at the 95 % confidence level. If the geoid separation is known, altitudes are also reported
-/// above the ellipsoid. If any sentence of an epoch reports that there is no fix, the epoch has no fix. If no sentence
-/// of the epoch has a valid position, the fix mode is unknown.
+/// above the ellipsoid. If any sentence in an epoch reports that there is no fix, the epoch has no fix. If no sentence
+/// in the epoch has a valid position, the fix mode is unknown.
 ///
 /// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The following dates are
-/// unreliable, and are used only until a different date is known: the date of a void RMC, 6 January 1980 (the GPS
+/// unreliable, and are used only until a reliable date is known: the date in a void RMC, 6 January 1980 (the GPS
 /// epoch), and 1 January of the two-digit year 70. Dates are not corrected for GPS week rollovers.
 package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
@@ -28,7 +28,7 @@ package struct NMEADecoder: Sendable {
     private let options: NMEADecoderOptions
     private let midnight: Int64?
     /// One assembler per receiver. A receiver is identified by the source name in its tag blocks. The first assembler
-    /// is for sentences without a source name.
+    /// processes sentences without a source name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     package init(options: NMEADecoderOptions = .init()) {
@@ -75,7 +75,7 @@ package struct NMEADecoder: Sendable {
         }
     }
 
-    /// The number of the next line, set by the caller for ``NMEAIssue/line``.
+    /// The number of the next line. The caller sets it so that issues can report it.
     package var line: Int {
         get { diagnostics.line }
         set { diagnostics.line = newValue }
@@ -115,8 +115,8 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// The date of the first sentence, as any time on that day, or nil if the date is unknown. A reliable date in an
-    /// RMC or ZDA sentence takes precedence.
+    /// The date of the first sentence, given as any time on that day, or nil if the date is unknown. A reliable date in
+    /// an RMC or ZDA sentence takes precedence.
     package var date: WallTime?
     /// If true, accepts sentences without a checksum, even though they may be truncated.
     package var allowsMissingChecksum = false

@@ -5,8 +5,8 @@ package import DeviceCore
 /// Encodes reports as NMEA 0183 sentences, as a receiver would send them.
 ///
 /// Each sentence extends from the dollar sign to the checksum, without CR LF. Unknown values are encoded as empty
-/// fields. A sentence about one satellite system uses the talker of that system (GP, GL, GA, GB, GQ or GI). A sentence
-/// about several systems uses the talker GN.
+/// fields. A sentence about one satellite system uses that system's talker (GP, GL, GA, GB, GQ or GI). A sentence about
+/// several systems uses the talker GN.
 package enum NMEAEncoder {
     /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600
@@ -49,7 +49,7 @@ package enum NMEAEncoder {
         if attitude.magneticHeading >= 0, attitude.magneticHeading < 360 {
             var text = NMEASentenceBuilder("HC", "HDG")
             text.appendDirection(attitude.magneticHeading, decimals: 3)
-            // The heading is already corrected for deviation, so the deviation fields are empty.
+            // The heading has already been corrected for deviation, so the deviation fields are empty.
             text.appendEmpty(2)
             var variation = attitude.heading - attitude.magneticHeading
             if variation > 180 { variation -= 360 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Reads sentences with headings or attitudes, which have no time field.
+// Reads sentences with headings or attitudes. Such sentences have no time field.
 extension NMEAEpochAssembler {
     mutating func processAttitude(_ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void) -> Bool {
         switch sentence.kind {
@@ -42,7 +42,7 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads XDR: groups of four fields with the transducer type, the value, the unit and the transducer name.
+    /// Reads XDR: groups of four fields, which are the transducer type, the value, the unit and the transducer name.
     private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {

@@ -15,10 +15,10 @@ extension NMEAEpochAssembler {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Decides whether the deferred sentence is in local time and belongs to the current epoch. Otherwise, the sentence
-    /// begins a new epoch. Called when the next time has been read or the epoch ends. The sentence is in local time if
-    /// the next time is closer to the epoch's time than to the sentence's own time. Without a next time, it is assumed
-    /// to be in local time if it is GLL, contains no position, or follows several kinds of position sentences.
+    /// Determines whether the deferred sentence is in local time and therefore belongs to the current epoch, or begins
+    /// a new epoch. Called when the next time has been read or the epoch ends. The sentence is in local time if the
+    /// next time is closer to the epoch's time than to the sentence's own time. Without a next time, it is assumed to
+    /// be in local time if it is GLL, contains no position, or follows several kinds of position sentences.
     mutating func processDeferred(
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -36,7 +36,7 @@ extension NMEAEpochAssembler {
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
                 // If the epoch contains only a GLL sentence, and the next time equals the time of the deferred
-                // sentence, it is the GLL sentence that is in local time.
+                // sentence, the GLL sentence is the one in local time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

@@ -40,7 +40,8 @@ struct NMEAEpochAssembler {
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
-        /// The talker of each kind of position sentence, at `Kinds.index`. 0 if the epoch contains no such sentence.
+        /// The talker of each kind of position sentence, indexed by `Kinds.index`. 0 if the epoch contains no such
+        /// sentence.
         var talkers = SIMD4<UInt16>.zero
         /// True if the previous epoch contained a sentence with the same time, kind and talker, or if the position has
         /// no time.
@@ -62,7 +63,8 @@ struct NMEAEpochAssembler {
     var hasAttitude = false
     private var arrival: WallTime?
     var attitudeArrival: WallTime?
-    /// The fix mode of the last epoch with a GSA sentence, or 0. Used for the following epochs without GSA.
+    /// The fix mode of the last epoch with a GSA sentence, or 0 if there was none. Used for subsequent epochs without
+    /// GSA.
     private var lastMode = 0
     let receiver: String
 
@@ -108,7 +110,8 @@ struct NMEAEpochAssembler {
         return true
     }
 
-    /// Returns the index of the time field and the position sentence kind, or nil for sentences without a time.
+    /// Returns the index of the time field and the kind of position sentence, or nil for sentences without a time
+    /// field.
     static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): (0, .gga)

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// A field of a sentence. Numbers are parsed as ASCII digits, without locales, exponents or thousands separators.
+/// A field of a sentence. Numbers consist of ASCII digits in any locale, without exponents or thousands separators.
 struct NMEAField {
     let bytes: UnsafeRawBufferPointer
 
@@ -42,7 +42,7 @@ struct NMEAField {
 struct ParsedDecimal {
     /// The digits as an integer, ignoring the decimal point. Decimals that do not fit are dropped.
     private(set) var mantissa: UInt64 = 0
-    /// The number of digits of `mantissa` after the decimal point.
+    /// The number of digits in `mantissa` that follow the decimal point.
     private(set) var decimals = 0
     private(set) var isNegative = false
 
@@ -60,8 +60,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, there is room for one more digit. Above it, decimals are dropped, and another digit
-                // before the decimal point makes the number invalid, because it then exceeds 1e15.
+                // Below this limit, there is room for one more digit. Otherwise, further decimals are dropped. A
+                // further digit before the decimal point makes the number invalid, because it then exceeds 1e15.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A part of a sentence that could not be parsed.
+/// A problem in a sentence, such as a field that could not be parsed.
 package struct NMEAIssue: Sendable, Hashable {
     /// The line number of the sentence, as set in ``NMEADecoder/line``.
     package let line: Int
@@ -30,10 +30,10 @@ package struct NMEAIssue: Sendable, Hashable {
 /// | capital letter | unit or reference, which must be exactly this letter |
 ///
 /// A decimal comma splits a number into two fields and shifts all subsequent fields. The shift is detected from unit
-/// letters, from the hemispheres of the position and from the date.
+/// letters, the hemispheres of the position and the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of the fields in the sentence's repeating group. Empty if there is no such group.
+    /// The forms of the fields in the sentence's repeating group, or empty if there is no such group.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -70,8 +70,7 @@ struct NMEALayout {
     /// The numbers of the fields that do not have the expected form. The first field after the sentence kind is number
     /// 1.
     struct FieldErrors {
-        /// The numbers of the nonempty fields that cannot be parsed. Position values are not checked until they are
-        /// read.
+        /// The numbers of the fields that cannot be parsed. Position values are not checked until they are read.
         var invalidFields: [Int] = []
         var firstShiftedField: Int?
     }
@@ -146,7 +145,7 @@ extension NMEASentence {
     }
 }
 
-/// The counts and issues of a decoder, for the sentences of all receivers.
+/// A decoder's counts and issues, for the sentences of all receivers.
 struct NMEADiagnostics: Sendable {
     /// The maximum number of stored issues. Further issues are discarded.
     private static let maximumIssues = 256

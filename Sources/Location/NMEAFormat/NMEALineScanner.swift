@@ -3,13 +3,13 @@
 package import DeviceCore
 import JSONBytes
 
-/// Finds the sentences in a line. They have the form `$…*hh` or `!…*hh`, and may be preceded by a tag block, `\…*hh\`.
-/// Any other text, such as a timestamp, is skipped. If a sentence is interrupted by the start of another one, the
-/// scanner returns `Element.invalid` for the incomplete sentence.
+/// Finds the sentences in a line. A sentence has the form `$…*hh` or `!…*hh`, and may be preceded by a tag block,
+/// `\…*hh\`. Any other text, such as a timestamp, is skipped. If a sentence is interrupted by the start of another one,
+/// the scanner returns `Element.invalid` for the incomplete sentence.
 struct NMEALineScanner {
     enum Element {
-        /// The range between a sentence's dollar sign and its checksum. A sentence without a checksum is accepted only
-        /// if `allowsMissingChecksum` is true. A sentence with an invalid checksum is never accepted.
+        /// The range between a sentence's start character and its checksum. A sentence without a checksum is accepted
+        /// only if `allowsMissingChecksum` is true. A sentence with an invalid checksum is never accepted.
         case sentence(Range<Int>, hasChecksum: Bool)
         /// The range between a tag block's backslash and its valid checksum.
         case tagBlock(Range<Int>)
@@ -100,7 +100,7 @@ struct NMEALineScanner {
 
 /// The contents of a tag block: `s:` for the source, and `c:` for a time in seconds or milliseconds since 1970.
 package struct NMEATagBlock {
-    /// The name of the receiver. The pointer is valid only as long as the line.
+    /// The name of the receiver. The pointer is valid only as long as the line's bytes are.
     private(set) var source: UnsafeRawBufferPointer?
     private(set) var time: WallTime?
 
@@ -120,8 +120,8 @@ package struct NMEATagBlock {
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // In seconds, 100,000,000,000 would be a time in the year 5138. Numbers of this size or larger are therefore
-        // milliseconds.
+        // In seconds, 100,000,000,000 would be a time in the year 5138. Numbers from this value on are therefore
+        // treated as milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

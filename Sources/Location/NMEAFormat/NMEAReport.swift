@@ -4,7 +4,7 @@ package import DeviceCore
 
 /// A report decoded from the sentences of one epoch.
 package struct NMEAReport: Sendable {
-    /// The contents of a report, in the same types as gpsd reports.
+    /// The contents of a report, represented by the same types as gpsd's reports.
     package enum Contents: Sendable {
         case position(PositionReport)
         case sky(SkyReport)
@@ -13,7 +13,7 @@ package struct NMEAReport: Sendable {
     }
 
     package var contents: Contents
-    /// The arrival time of the last sentence of the epoch, or nil if unknown.
+    /// The arrival time of the epoch's last sentence, or nil if unknown.
     package var arrival: WallTime?
     /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary
     /// midnight.
@@ -44,7 +44,7 @@ package struct NMEACounts: Sendable, Hashable {
     package init() {}
 }
 
-/// A fix type, as represented by gpsd's status, the GGA quality, and the mode letter of other sentences.
+/// A fix type, as represented by gpsd's status, the quality in GGA, and the mode letter in other sentences.
 struct NMEAFixQuality {
     var status: UInt8
     var quality: Int

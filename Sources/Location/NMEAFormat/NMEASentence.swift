@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sentence in a line, split into its talker, its kind and its fields. Valid only as long as the line.
+/// A sentence in a line, split into its talker, kind and fields. Valid only as long as the line's bytes are.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
     /// The start offset of each field. The last element is the offset at which another field would start.
@@ -63,7 +63,7 @@ struct NMEASentence {
         return Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + nanoseconds
     }
 
-    /// Parses a `ddmmyy` field. The years 80 to 99 are 1980 to 1999 because GPS time begins in 1980.
+    /// Parses a `ddmmyy` field. The years 80 to 99 stand for 1980 to 1999, because GPS time begins in 1980.
     func shortDate(_ index: Int) -> (year: Int, month: Int, day: Int)? {
         let field = self[index].bytes
         guard field.count == 6, let day = Self.twoDigits(field, 0), let month = Self.twoDigits(field, 2),
@@ -107,7 +107,8 @@ struct NMEASentence {
         return (hemisphere == negative ? -value : value, digits.decimals)
     }
 
-    /// Parses an angle from two fields, a number and E or W. Returns degrees east, or NaN if a field is invalid.
+    /// Parses an angle from two fields: a number, followed by E or W. Returns degrees east, or NaN if a field is
+    /// invalid.
     func degreesEast(_ index: Int) -> Double {
         let degrees = self[index].nonnegativeNumber
         guard degrees <= 180 else { return .nan }
@@ -119,7 +120,7 @@ struct NMEASentence {
     }
 }
 
-/// A position in degrees, and the number of decimals of its minutes.
+/// A position in degrees, and the number of decimals with which its minutes were given.
 struct NMEAPosition {
     var latitude, longitude: Double
     var decimals: Int

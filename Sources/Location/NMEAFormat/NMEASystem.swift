@@ -24,7 +24,8 @@ struct NMEASystem: Hashable, Comparable {
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// Returns the system of a talker, or nil if the talker represents several systems or is not a GNSS receiver.
+    /// Creates the system that a talker represents. Returns nil if the talker represents several systems or no GNSS
+    /// receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -56,8 +57,8 @@ struct SatelliteIdentity: Hashable {
 
     init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
-    /// Creates the identity from a satellite number that also determines the system. Older systems use the NMEA number
-    /// ranges. Newer systems use the extended ranges of u-blox and gpsd.
+    /// Creates the identity from a satellite number that also determines the system. The numbers of older systems are
+    /// in the NMEA ranges, those of newer systems in the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)

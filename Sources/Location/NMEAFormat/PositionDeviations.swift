@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. Position reports
-/// instead contain errors at a given confidence level. Unknown values are NaN.
+/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. In contrast, position
+/// reports contain errors at a given confidence level. Unknown values are NaN.
 package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level for normally distributed errors. Each property is the ratio of the error at this level to the
     /// standard deviation.

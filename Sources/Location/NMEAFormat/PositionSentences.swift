@@ -2,7 +2,8 @@
 
 import DeviceCore
 
-/// Encodes the sentences of a position report. The caller inserts GSA and GSV between its two groups of sentences.
+/// Encodes the sentences of a position report. The caller inserts GSA and GSV between `positionSentences()` and
+/// `qualitySentences()`.
 struct PositionSentences {
     private let report: PositionReport
     private let sky: SkySentences?

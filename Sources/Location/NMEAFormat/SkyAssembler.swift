@@ -10,7 +10,7 @@ struct SkyAssembler {
     private static let maximumSentences = 40
     private static let maximumSatellites = 256
 
-    /// A satellite list, which is split across several GSV sentences.
+    /// A satellite list, which may be split across several GSV sentences.
     private struct List {
         var talker: (UInt8, UInt8)
         var signal, sentences: Int
@@ -33,7 +33,7 @@ struct SkyAssembler {
     /// The fix mode in GSA: 0 for no GSA, 1 for no fix, 2 for a two-dimensional fix, 3 for a three-dimensional fix.
     private(set) var mode = 0
 
-    /// Records the values of GGA, which apply if the other sentences of the epoch lack them.
+    /// Records values from GGA, which are used if the epoch's other sentences lack them.
     mutating func record(usedCount: Int?, hdop: Double) {
         if let usedCount { ggaUsedCount = usedCount }
         if !hdop.isNaN { ggaHDOP = hdop }
@@ -146,7 +146,8 @@ struct SkyAssembler {
             report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
             hasData = true
         }
-        // The number in GSA takes precedence, then the number of satellites in GSV that are in use, then that in GGA.
+        // The number in GSA takes precedence over the number of used satellites in GSV, which takes precedence over
+        // GGA.
         if hasGSA {
             report.usedCount = Int32(truncatingIfNeeded: used.count)
         } else if ggaUsedCount >= 0, report.usedCount <= 0 {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Encodes the GSA and GSV sentences of a sky report, and provides its values for GGA and the talker of the epoch.
+/// Encodes the GSA and GSV sentences of a sky report, and provides values for GGA and the talker of the epoch.
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
@@ -17,7 +17,7 @@ struct SkySentences {
 
     init(_ report: SkyReport) {
         self.report = report
-        // Bounds the number of sentences and the time to encode them, because any report can be encoded.
+        // Limits the number of sentences and the encoding time, because a report may contain any number of satellites.
         satellites = (report.satellites ?? []).prefix(1000).compactMap { satellite in
             guard let identity = SatelliteIdentity(satellite), identity.sentenceNumber != nil else { return nil }
             return (identity, satellite)
