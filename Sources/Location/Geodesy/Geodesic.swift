@@ -19,7 +19,7 @@ extension Geodesic {
     /// The error is below 100 nanometres. Swapping the points gives a bitwise identical result.
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
-        // Orders the points so that both directions give exactly the same result.
+        // Orders the points so that swapping them gives exactly the same result.
         let isOrdered =
             start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
         let first = isOrdered ? start : end
@@ -121,7 +121,7 @@ extension Geodesic {
         let sine = node.cosine * end.sine
         let northward = node.cosine * end.cosine
         var cosine = (node.sine * node.sine + northward * northward).squareRoot()
-        // Exactly at a pole, any direction would be correct. The result is north along the returned longitude.
+        // Exactly at a pole, any direction would be correct, so the result is north along the returned longitude.
         let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
         cosine = max(cosine, SineCosine.tiny)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude

@@ -60,8 +60,8 @@ extension ReducedInverse {
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // On the x axis inside the astroid, the general equation has several solutions. The formula used here gives the
-        // shortest path.
+        // On the x axis inside the astroid, the general equation has several solutions. This formula gives the shortest
+        // path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -77,8 +77,8 @@ extension ReducedInverse {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The maximum arc, in radians, for which the spherical solution is used. This corresponds to about 0.2 m. For
-    /// shorter arcs, the ellipsoid differs from the adapted sphere by less than the rounding errors.
+    /// The maximum arc for which the spherical solution is used, in radians. The value corresponds to about 0.2 m. For
+    /// shorter arcs, the adapted sphere differs from the ellipsoid by less than the rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 

@@ -52,7 +52,7 @@ struct SineCosines {
     /// Creates two angles from degrees in the range -180 to 180. The error is a few units in the last place, and
     /// multiples of 90 degrees are exact. No library function is called, so the result is the same on every machine.
     @inline(__always) init(degrees: SIMD2<Double>) {
-        // Adding and subtracting this number rounds to an integer, because all doubles of this size are integers.
+        // Adding and then subtracting this number rounds to an integer, because all doubles of this size are integers.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
         // The quadrant is subtracted before the conversion to radians because this subtraction is exact.

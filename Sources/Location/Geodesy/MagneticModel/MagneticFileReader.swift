@@ -19,7 +19,7 @@ extension MagneticModel {
     }
 }
 
-/// Parses one coefficient file: `read(_:)`, then `model()`.
+/// Parses one coefficient file. Call `read(_:)`, then `model()`.
 struct MagneticFileReader {
     /// The number of the current line, starting at 1.
     private var line = 0
@@ -31,8 +31,8 @@ struct MagneticFileReader {
     /// The maximum length of a line, in bytes.
     static let maximumLineLength = 200
     static let epochs: ClosedRange<Double> = 1900...2200
-    /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and this value is far too small to
-    /// cause an overflow.
+    /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and values of this size cannot cause
+    /// an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {

@@ -36,8 +36,7 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
         let ratio = location.referenceRadiusRatio
-        // The functions include a power of the ratio of the radii, so each step to the next degree multiplies them by
-        // this ratio.
+        // The functions include a power of `ratio`, so each step to the next degree multiplies them by `ratio`.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
@@ -66,7 +65,7 @@ extension MagneticModel {
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
             // `value` contains the Legendre functions of the current degree. `before` contains those of the previous
-            // degree, multiplied by the squared ratio of the radii.
+            // degree, multiplied by `ratioSquared`.
             var (value, before) = (initial, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before

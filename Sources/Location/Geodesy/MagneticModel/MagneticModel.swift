@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model of the earth's main magnetic field: spherical harmonics that change linearly with time.
+/// A model of the earth's main magnetic field: spherical harmonics whose coefficients change linearly with time.
 ///
 /// ``wmm2025`` is built in, and ``init(cof:)`` reads other releases. The model covers the earth's core and deep crust,
 /// but not nearby iron, the local crust or magnetic storms. ``MagneticField`` states the resulting uncertainties.
 ///
 /// The formulas are from the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
-/// section 1.2). The Legendre functions are Gauss-normalised. They are computed already divided by the cosine of the
-/// latitude, which avoids a division by zero at the poles.
+/// section 1.2). The Legendre functions are Gauss-normalised. The recursions yield them already divided by the cosine
+/// of the latitude, which avoids a division by zero at the poles.
 package struct MagneticModel: Sendable {
     /// The name of the release, for example `WMM-2025`.
     package let name: String

@@ -30,7 +30,8 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         return linePrefix + sentence
     }
 
-    /// A text without an initial capital follows "Line 1: ", so its reason needs a line. The others concern the file.
+    /// The text of the error. A text that begins in lower case follows "Line 1: ", so its error must have a line
+    /// number.
     private var sentence: String {
         let epochs = MagneticFileReader.epochs
         return switch reason {
