@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree, so that a search reads only the cities near a point. The format is
-/// that of CPlaceData/make_places.py. Integers are little-endian. The checks ensure that a damaged image causes errors
-/// or wrong names, but no crashes. The grid contains:
+/// The cities as points, in cells of one degree, so that a search reads only the cities near a point.
+/// CPlaceData/make_places.py defines the format. Integers are little-endian. The checks ensure that a damaged image
+/// causes errors or wrong names, but no crashes. The grid contains:
 /// - For each row (one degree of latitude) from the south, the index of its first cell (181 numbers of two bytes).
 /// - The number of cells with cities (four bytes).
 /// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).
@@ -41,8 +41,8 @@ struct CityGrid: Sendable {
     }
 
     private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The distance in kilometres beyond which a search ignores the sizes of cities. A larger radius would require more
-    /// than 42 million inhabitants, which no city has.
+    /// The maximum radius of a city, in kilometres. A search ignores the sizes of cities beyond this distance. A larger
+    /// radius would require more than 42 million inhabitants, which no city has.
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
@@ -84,9 +84,9 @@ struct CityGrid: Sendable {
     }
 
     /// Calls the closure with the index and the distance, in kilometres, of each city less than `limit` kilometres from
-    /// a point. The closure may reduce the limit, but must not increase it, because the initial limit determines
-    /// the cells. Distances are computed on a plane: at 100 km, the error is a few metres, except near the poles. NaN
-    /// and infinite arguments trap. `PlaceData.place` rejects them.
+    /// a point. The closure may reduce the limit, but must not increase it, because the initial limit determines which
+    /// cells are searched. Distances are computed on a plane: at 100 km, the error is a few metres, except near the
+    /// poles. NaN and infinite arguments trap, so `PlaceData.place` rejects them.
     @inline(__always) func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
         _ body: (Int, Double, inout Double) throws(PlaceDataError) -> Void

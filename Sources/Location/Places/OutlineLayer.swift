@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map of the Earth with areas that do not overlap. Each area has a label. Label 0 means no area.
+/// A map of areas on the Earth that do not overlap. Each area has a label. Label 0 means no area.
 ///
 /// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
 /// stores the label at its south-west corner and the arcs that touch the cell, with the labels on both sides of each
 /// arc. To find the label of a point, a line is drawn from the point to the corner. If the line crosses arcs, the
-/// intersection nearest to the point determines the label. Otherwise, the point has the label of the corner.
+/// intersection nearest to the point determines the label. Otherwise, the point has the corner's label.
 ///
 /// The bytes of the layer are:
 /// - The size of a cell, in degrees (two bytes).
@@ -13,9 +13,9 @@
 /// - The number of entries (four bytes).
 /// - The entries, five bytes each: the first column to which the entry applies (9 bits), the label at the corner (9
 ///   bits), and the offset of the arcs from the end of the entries, or 0 for none (22 bits).
-/// - The arcs of each cell, as integers of variable length: the number of arcs, and for each arc the label on the left,
-///   the label on the right, the number of line segments, and its points. The first point is relative to the corner,
-///   and each further point to the previous point. The longitude precedes the latitude.
+/// - The arcs of each cell, as integers of variable length: the number of arcs and, for each arc, the label on the
+///   left, the label on the right, the number of line segments, and its points. The first point is relative to the
+///   corner, and each further point to the previous point. The longitude precedes the latitude.
 struct OutlineLayer: Sendable {
     private let bytes: PlaceBytes
 

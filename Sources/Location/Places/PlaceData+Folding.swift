@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The folding of names. The index is sorted by folded names, so make_places.py must fold in the same way.
+/// Folds names. The index is sorted by folded names, so make_places.py must fold names in the same way.
 extension PlaceData {
-    /// Converts a string to lower-case UTF-8 without accents and punctuation, and with single spaces between words.
+    /// Converts a string to lower-case UTF-8 without accents or punctuation, and with single spaces between words.
     /// Latin letters become ASCII: "Île-de-France" becomes "ile de france". Other letters are only lowercased.
     package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
         var folded: [UInt8] = []

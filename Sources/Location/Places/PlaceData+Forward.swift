@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for places by name.
+/// Searches for places by name.
 extension PlaceData {
     private static let maximumResults = 5
-    /// The size of a city with 100,000 inhabitants. If the largest city is at least this large, all cities with the
-    /// name precede the areas.
+    /// The size of a city with 100,000 inhabitants. If the largest city with a name is at least this large, all cities
+    /// with that name precede the areas.
     private static let largeCitySize = 166
 
     /// Finds the places that a query names, for example as "city", "city, area" or "city, area, country". Parts before
@@ -49,7 +49,7 @@ extension PlaceData {
             let found = try places(named: parts[partIndex], surroundings[partIndex], within, query)
             guard let best = found.first else { continue }
             // An unknown part before a town may be a street, and is ignored. An unknown part before an area may be a
-            // town. In this case, only the area is known.
+            // town, in which case only the area is known.
             return partIndex > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
@@ -126,7 +126,7 @@ extension PlaceData {
         return Array(found.prefix(Self.maximumResults))
     }
 
-    /// Returns true if the city is in each of the surroundings or near a city that they name.
+    /// Returns true if each of the surroundings contains the city or names a city near it.
     private func isCity(_ number: Int, within: [Surroundings]) throws(PlaceDataError) -> Bool {
         guard !within.isEmpty else { return true }
         let city = try cities.city(number)
@@ -142,7 +142,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between a town and a second town that a query names to locate the first.
+    /// The maximum distance, in kilometres, between a town and another town that the query names to locate it.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -206,6 +206,6 @@ struct Surroundings {
     /// True if the part may be an abbreviation, because it is two or three bytes long.
     var isPossibleAbbreviation = false
 
-    /// True if the part names no area and no country. It may name cities.
+    /// True if the part names neither an area nor a country. It may name cities.
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }
 }

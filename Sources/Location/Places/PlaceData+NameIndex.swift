@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for cities by folded name. To limit the number of page faults, each of which loads up to 64 kB, a search
+/// Searches for cities by folded name. To limit the number of page faults, each of which loads up to 64 kB, a search
 /// first reads only samples of the index, which are stored contiguously. It then reads the hashes of the rows between
 /// two samples.
 extension PlaceData {
@@ -20,7 +20,7 @@ extension PlaceData {
         return found
     }
 
-    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a. The index contains the hashes of make_places.py.
+    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a. make_places.py stores the same hash in the index.
     static func nameHash(_ name: [UInt8]) -> Int {
         var value: UInt32 = 0x811C_9DC5
         for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }
@@ -44,8 +44,8 @@ extension PlaceData {
 
     private static let rowsBetweenSamples = 32
 
-    /// Returns a range of rows that contains the position of `name` in the sorted index, even if no row has this name.
-    /// All rows with this name are in the range.
+    /// Returns a range of rows in the sorted index that contains all rows with the given name. If no row has this name,
+    /// the range contains the position at which it would be inserted.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }

@@ -2,14 +2,14 @@
 
 import SystemCalls
 
-/// The meanings of a name, and the conversion of cities, countries and areas to places.
+/// Looks up the meanings of a name, and converts cities, countries and areas to places.
 extension PlaceData {
-    /// If a query names a nearby city, at most this many cities with that name are checked for proximity.
+    /// The maximum number of cities that are checked for proximity if a query names a nearby city.
     private static let maximumNeighbours = 50
 
     /// Returns the areas and countries with the given folded name. If there are none, returns the cities with this
-    /// name. If `isHead` is true, the name is that of the requested place itself, so it is not compared with
-    /// abbreviations of areas.
+    /// name. If `isHead` is true, the name belongs to the requested place itself, so it is not compared with area
+    /// abbreviations.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))

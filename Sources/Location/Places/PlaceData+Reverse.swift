@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The search for the place at a point.
+/// Searches for the place at a point.
 extension PlaceData {
-    /// A point at sea belongs to the country of the nearest city if that city is within this distance, in kilometres. A
-    /// point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
+    /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. A point on
+    /// land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance, in kilometres, to the city that provides the name of a place.
     private static let maximumLocalityDistance = 100.0
@@ -12,8 +12,7 @@ extension PlaceData {
 
     /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
     /// the country is that of the nearest city within 25 km. The locality is the largest city in the country whose
-    /// radius contains the point, or otherwise the nearest city within 100 km. A point on a lake has no
-    /// locality.
+    /// radius contains the point, or otherwise the nearest city within 100 km. A point on a lake has no locality.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -32,7 +31,7 @@ extension PlaceData {
                 cities = NearbyCities()
             }
         }
-        // Set before the locality, which `setLocality` omits for a point on a lake.
+        // Sets the lake first, because `setLocality` omits the locality of a point on a lake.
         let lake = try lakes.area(latitude: latitude, longitude: longitude).label
         if lake > 0 { place.inlandWater = try text(lakeNames, lake - 1, at: 0) }
         if country > 0 {
@@ -67,7 +66,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches within increasing distances, because there is usually a city nearby. All distances are in kilometres.
+    /// Searches at increasing distances, because there is usually a city nearby. All distances are in kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -95,7 +94,7 @@ extension PlaceData {
             if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if isLarger { (largest, largestSize) = (city, size) }
-            // A larger city may be farther away than the nearest one, but not beyond the largest radius.
+            // A larger city may be farther away than the nearest one, but no farther than the maximum radius.
             limit = max(CityGrid.maximumRadius, shortestDistance)
         }
         return NearbyCities(

@@ -2,9 +2,10 @@
 
 /// The place data: countries, lakes and seas as outlines, cities as points, and their names.
 ///
-/// The data is a read-only image that CPlaceData/make_places.py generates. It begins with the signature, its size, and
-/// the offset and the size of each section (four bytes each), as `init` reads them. Integers are little-endian. Texts
-/// are UTF-8, preceded by a length byte. A reference to a text has three bytes. A country is stored as its row plus 1.
+/// The data is a read-only image that CPlaceData/make_places.py generates. It begins with the signature, the image
+/// size, and the offset and size of each section (four bytes each), as read by `init`. Integers are little-endian.
+/// Texts are UTF-8, preceded by a length byte. A reference to a text has three bytes. A country is stored as its row
+/// plus 1.
 ///
 /// | section | rows |
 /// | --- | --- |
@@ -70,7 +71,7 @@ package struct PlaceData: Sendable {
     }
 }
 
-/// A section of rows with equal widths in bytes.
+/// A section whose rows all have the same width, in bytes.
 struct PlaceTable: Sendable {
     let bytes: PlaceBytes
     let width: Int

@@ -7,8 +7,8 @@ package struct PlaceQuery: Sendable {
     /// A circle, with its centre in degrees and its radius in metres. Places inside it come first, and nearer places
     /// come before more distant ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It covers languages that the
-    /// data does not contain.
+    /// A closure that returns the ISO 3166-1 codes of the countries with the given folded name. It covers languages
+    /// that the data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
@@ -33,14 +33,14 @@ package struct PlaceQuery: Sendable {
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first. There are at most five.
     case found([Place])
-    /// The place is unknown, but an area or country that surrounds it is known. The associated value is the name of
-    /// that area or country.
+    /// The place is unknown, but a surrounding area or country is known. The associated value is the name of that area
+    /// or country.
     case onlySurroundings(String)
     case notFound
 }
 
 package struct Place: Equatable, Sendable {
-    /// The coordinates of the requested point, or of the centre of the place that was found, in degrees on WGS 84.
+    /// The coordinates of the requested point, or the centre of the found place, in degrees on WGS 84.
     package var latitude, longitude: Double
     /// The radius around the coordinates, in metres.
     package var radius: Double
