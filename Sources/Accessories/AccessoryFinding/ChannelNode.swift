@@ -22,7 +22,7 @@ package enum ChannelNode: AccessoryNode, Hashable {
 }
 
 package struct TTYSettings: Sendable, Hashable {
-    /// The behavior of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
+    /// The behaviour of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
     /// boards.
     package enum DTR: String, Sendable, Hashable {
         /// Raises DTR when the port is opened, because some firmware waits for it. When the port is closed, the kernel
@@ -47,8 +47,8 @@ package struct TTYSettings: Sendable, Hashable {
 
 /// The mapping between a byte stream and HID reports.
 ///
-/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros. When
-/// a report is read, all of its data bytes are returned, including any padding.
+/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros.
+/// Reading a report returns all of its data bytes, including any padding.
 package struct HIDFraming: Sendable, Hashable {
     /// The number of data bytes in each report, from 1 to 16,384. The report ID is not counted.
     package var reportLength: Int
@@ -66,8 +66,8 @@ package struct USBEndpoints: Sendable, Hashable {
     /// The path of the USB device node, such as "/dev/bus/usb/001/007".
     package let path: String
     package let interface: UInt8
-    /// The alternate setting that contains the endpoints. Opening a session selects this setting. Closing the session
-    /// selects setting 0.
+    /// The alternate setting that contains the endpoints. Opening a session selects this setting, and closing the
+    /// session selects setting 0.
     package let alternate: UInt8
     /// The address of the IN endpoint, such as 0x81.
     package let input: UInt8
@@ -90,7 +90,7 @@ package struct USBEndpoints: Sendable, Hashable {
     }
 }
 
-/// The settings of a node, read from JSON files of users. Rules and declared accessories use the same keys.
+/// The node settings in a user's JSON file. Rules and declared accessories use the same keys.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?

@@ -3,8 +3,8 @@
 import DeviceCore
 import JSONBytes
 
-/// A rule of the configuration, which sets the protocols and the node settings of the accessories that it matches. A
-/// condition that is `nil` always matches.
+/// A rule from the configuration. It sets the protocols and the node settings of the accessories that it matches. A
+/// condition that is `nil` matches every accessory.
 package struct AccessoryRule: Sendable, Hashable {
     package var vendorID: UInt16?
     package var productID: UInt16?
@@ -13,8 +13,8 @@ package struct AccessoryRule: Sendable, Hashable {
     package var portPath: String?
     /// The USB interface to which the rule applies, or `nil` for every interface that has a node.
     package var interface: UInt8?
-    /// The protocols to use instead of those from udev and the interface string. An empty list removes all protocols.
-    /// `nil` leaves the protocols unchanged.
+    /// The protocols that replace those from udev and the interface string. An empty list removes all protocols. `nil`
+    /// leaves the protocols unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
     /// The framing of HID reports. Required to open a HID interface.

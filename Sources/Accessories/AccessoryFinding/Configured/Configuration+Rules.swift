@@ -3,12 +3,12 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings. `deferredSections` holds them as unparsed JSON, because DeviceCore does not know their
-/// types, or as assigned by the program. A getter cannot store the parsed values, so each access parses them again.
+/// The accessory settings. `deferredSections` contains their unparsed JSON, because DeviceCore does not know their
+/// types, or the values set by the program. A getter cannot store parsed values, so each access parses the JSON again.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The limits on the number of rules and of declared accessories. Longer lists are assumed to be a mistake.
+    /// The maximum numbers of rules and of declared accessories. Longer lists are assumed to be a mistake.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 

@@ -3,14 +3,14 @@
 package import DeviceCore
 import JSONBytes
 
-/// The JSON form of declared accessories. Users write its keys in files, so they must not change.
+/// The JSON representation of declared accessories. Its keys must not change, because users write them in files.
 extension DeclaredAccessory {
     /// The maximum size of a file that declares an accessory, in bytes.
     package static let maximumFileLength = 1 << 20
 
     /// Reads a file that declares an accessory. Relative node paths are resolved against the file's directory.
     ///
-    /// Invalid values are skipped. An accessory requires a name and at least one protocol that can be opened.
+    /// Invalid values are skipped. An accessory requires a name and at least one valid protocol.
     ///
     /// - Returns: The accessory and the problems found. The accessory is `nil` if the file does not declare a valid
     ///   accessory.
@@ -52,7 +52,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Reads an accessory. In problem messages, `prefix` precedes key names. It is empty or ends with a dot.
+    /// Reads an accessory. `prefix` precedes the key names in problem messages. It is empty or ends with a dot.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -81,7 +81,7 @@ extension DeclaredAccessory {
         guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // If the name is invalid, a problem has already been recorded, so no other problem is added.
+            // If the name is invalid, a problem has already been recorded, so no second problem is added.
             if !hasName || json.problems.count == initialProblemCount {
                 json.recordProblem(subject, "has no name", consequence)
             }

@@ -3,15 +3,15 @@
 import DeviceCore
 import JSONBytes
 
-/// Derives an accessory from the udev records of a device.
+/// Derives an accessory from a device's udev records.
 struct AccessoryDetector {
     private let root: String
     private let rules: [AccessoryRule]
-    /// The record of the USB device, or the record of the node if the node is not on USB.
+    /// The record of the USB device. If the node is not on USB, the record of the node.
     private let device: UdevRecord?
     private let parts: [Part]
 
-    /// The records of a USB interface and its nodes, or of a node that is not on USB.
+    /// The records of a USB interface and its nodes, or the record of a node that is not on USB.
     private struct Part {
         var usbInterface: USBTopologyPosition.Interface?
         var interface: UdevRecord?
@@ -30,7 +30,7 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // Some kernels create an additional record without a node for the port of a USB serial converter. This
+            // For the port of a USB serial converter, some kernels create an additional record that has no node. That
             // record is ignored here.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
@@ -128,7 +128,7 @@ struct AccessoryDetector {
     // MARK: Parts
 
     /// An interface or node that can be opened, or that could be opened if a missing setting or descriptor were
-    /// available.
+    /// supplied.
     private struct OpenablePart {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.

@@ -16,7 +16,7 @@ package import DeviceCore
 /// ports and hidraw nodes that are not on USB require the udev property or a rule that specifies their port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// All records, keyed first by the path of the attached device to which they belong, and then by their own path.
+    /// All records, keyed first by the path of the attached device to which they belong, and then by their own paths.
     private var roots: [String: [String: UdevRecord]] = [:]
 
     /// The sysfs attributes and the subsystems that a udev monitor must report.
@@ -69,7 +69,7 @@ package struct AccessoryTree: Sendable {
 }
 
 package struct AccessoryDetection: Sendable, Hashable {
-    /// The accessory, or `nil` if the device is not an accessory or some of its records are missing.
+    /// The accessory, or `nil` if the device is not an accessory or if some of its records are missing.
     package var description: AccessoryDescription?
     /// The interfaces and nodes of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []

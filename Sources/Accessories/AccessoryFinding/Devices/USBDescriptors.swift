@@ -7,8 +7,8 @@ import DeviceCore
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of parsed bytes. This is enough for two configurations of the maximum length, 65,535 bytes
-    /// each.
+    /// The maximum number of bytes to parse. It is 16 bytes short of a device descriptor and two configurations of the
+    /// maximum length of 65,535 bytes each.
     package static let maximumLength = 1 << 17
 
     package init(_ bytes: [UInt8]) { self.bytes = Array(bytes.prefix(Self.maximumLength)) }
@@ -33,7 +33,7 @@ package struct USBDescriptors: Sendable, Hashable {
         var start = 0
         while bytes.count - start >= 2 {
             let length = Int(bytes[start])
-            // If a length is invalid, it is unknown where the next descriptor begins.
+            // After an invalid length, the start of the next descriptor is unknown.
             guard length >= 2, length <= bytes.count - start else { break }
             let descriptor = bytes[start..<start + length]
             start += length
@@ -100,7 +100,7 @@ struct USBTopologyPosition: Hashable {
                 // The USB device is the parent directory of its interface.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // A device that is connected through a Bluetooth adapter is a device of its own, not a part of the
+                // A device that is connected through a Bluetooth adapter is a separate device, not a part of the
                 // adapter.
                 (root, interface) = (record.path, nil)
             }

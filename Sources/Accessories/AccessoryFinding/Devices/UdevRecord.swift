@@ -20,14 +20,14 @@ package struct UdevRecord: Sendable, Hashable {
     /// The udev properties, such as "ID_SERIAL_SHORT". Properties that describe an event rather than the device are not
     /// included.
     package var properties: [String: String]
-    /// The values of the requested sysfs attributes, without the final newline. Attributes that do not exist are not
-    /// included. Binary attributes are in hexadecimal.
+    /// The values of the requested sysfs attributes, without the final newline. Nonexistent attributes are omitted, and
+    /// binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that contains this device, or of the device itself if it is a USB interface.
-    /// Empty if there is none.
+    /// The sysfs path of the USB interface that contains this device. If this device is itself a USB interface, its own
+    /// path. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that contains this device, or of the device itself if it is a USB device. Empty
-    /// if there is none.
+    /// The sysfs path of the USB device that contains this device. If this device is itself a USB device, its own path.
+    /// Empty if there is none.
     package var usbDevice: String
 
     package init(
@@ -76,7 +76,7 @@ extension UdevRecord {
         return nil
     }
 
-    /// Decodes the escape sequences of udev, such as "\x20".
+    /// Decodes udev's escape sequences, such as "\x20".
     static func decoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
         let bytes = Array(text.utf8.prefix(4 * TerminalSanitizer.maximumLength))
