@@ -5,18 +5,18 @@ import Synchronization
 import SystemCalls
 
 /// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
-/// the port at any time. Locks are taken in the order `coordinator`, `readLock`, `ChannelCore.state`; `executor` is
-/// always the last one.
+/// the port for input at any time. Locks are taken in the order `coordinator`, `readLock`, `ChannelCore.state`;
+/// `executor` is always taken last.
 struct ChannelPolling: ~Copyable {
     /// The maximum value of the coordinator's `limit`, in seconds.
     static let maximumReadInterval = 30.0
-    /// The lock that must be held while reading from the port. It is still held when the observer is notified of the
-    /// read bytes, so the observer must not read from the channel. `detachFromReactor` sets the value to true before
-    /// the port is released.
+    /// The lock that must be held while the port is read. `detachFromReactor` sets the value to true before the port is
+    /// released. The observer is notified of new bytes while the lock is held. It must not read from the channel,
+    /// because `readPendingInput` would try to take the lock again.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor, and for ports without a buffering time. The opening thread sets the value. Afterwards, only the reactor
-    /// thread locks it, so the port may be read and observers and executors may be called while it is locked.
+    /// reactor, and for ports without an `inputBufferingTime`. The opening thread sets the value. Afterwards, only the
+    /// reactor thread takes the lock, so it may read the port and call observers and executors while holding it.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
@@ -24,11 +24,11 @@ struct ChannelPolling: ~Copyable {
     let tolerance: Double
     /// False once the connection is about to end. Only the reactor may then poll the port.
     let isAllowed = Atomic<Bool>(true)
-    /// A copy of the coordinator's value for other threads than the reactor's.
+    /// A copy of the coordinator's `isExecutorPolling`, for threads other than the reactor thread.
     let isExecutorPolling = Atomic<Bool>(false)
-    /// True if the executor found `readLock` locked. The executor sets the flag and then tries to lock again, whereas
-    /// `readPendingInput` unlocks and then loads the flag. With an ordering weaker than `.sequentiallyConsistent`, each
-    /// could miss the other, and the bytes would stay unread.
+    /// True if `readAvailable` found `readLock` locked. `readAvailable` sets the flag and then tries to lock again,
+    /// whereas `readPendingInput` unlocks and then loads the flag. With an ordering weaker than
+    /// `.sequentiallyConsistent`, each could miss the other's action, and the bytes would stay unread.
     let hasMissedRead = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
@@ -56,7 +56,7 @@ extension ChannelCore {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
             hasInput = polling.readLock.withLock { isDetached in
                 if isDetached { return false }
-                // If the connection has ended, the next read finds that out again, and the reactor reports it.
+                // If the connection has ended, a later read detects this again, and the reactor reports the end.
                 _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
@@ -93,12 +93,12 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // Reads to find why the executor has stopped. Called after `use`, because `serve` may lock the coordinator.
+        // Reads to find out why the executor has stopped. Called after `use`, because `serve` may lock the coordinator.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
 
-    /// Called when the descriptor of `updatePolling()` is readable. No error is lost: `readAvailable` throws none.
+    /// Called when the descriptor from `updatePolling()` is readable. No error is lost: `readAvailable` throws none.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
@@ -139,12 +139,13 @@ extension ChannelCore: PollableSource {
         return readUnlessContended() ?? .contended
     }
 
-    /// Reads from the port. Returns nil without reading if another thread is reading from the port.
+    /// Reads from the port. Returns `nil` without reading if another thread is reading from the port.
     private func readUnlessContended() -> ReadOutcome? {
         polling.readLock.withLockIfAvailable { isDetached in
             guard !isDetached else { return .finished }
             switch readInputLocked(.callback) {
             case .empty: return .drained
+            // If the pipe has space and has not ended, reading stopped at a limit, so there may be more input.
             case .full: return input.isWriterWaiting || input.end != nil ? .finished : .moreAvailable
             case .ended:
                 polling.isAllowed.store(false, ordering: .releasing)

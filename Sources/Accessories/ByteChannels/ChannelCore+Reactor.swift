@@ -53,8 +53,8 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // If the input pipe is full, the remaining bytes are read later, when the app has read from the pipe. Their
-            // total number is limited.
+            // If the input pipe is full, the remaining bytes are read later, when the app has read from the pipe.
+            // Reading stops after a total of `maximumBytesAfterEnd` bytes.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -134,7 +134,7 @@ extension ChannelCore {
 
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // After the app has been notified of the end, no more bytes may arrive. Reading is therefore stopped first.
+        // No bytes may arrive after the app has been notified of the end, so reading is stopped first.
         detachFromReactor()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -185,8 +185,7 @@ extension ChannelCore {
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
-        // If releasing the port may take time, it is done on another thread, so that the other channels are not
-        // delayed.
+        // A release that may take time runs on another thread, so that it does not delay the other channels.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

@@ -13,9 +13,11 @@ extension ChannelCore {
     }
 
     enum ReadLimit {
-        /// A read by the executor or in its place. Limited to 32 KiB, about as much as an app reads in one callback.
+        /// A read on any thread while an executor polls the port. It continues until the port is empty, because the
+        /// executor's run loop might not report remaining bytes, or until 32 KiB have been read, about as much as an
+        /// app reads in one callback.
         case callback
-        /// A read by the reactor. It is limited, so that other channels can be served as well.
+        /// A limited read on the reactor thread while it polls the port, so that other channels are also served.
         case pass
         /// A read of everything that the kernel still holds.
         case remainder
@@ -61,7 +63,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // There may be more input, but it is read later, so that other work is not delayed.
+        // There may be more input. It is read later, so that other work is not delayed.
         if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }

@@ -5,12 +5,12 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Transfers bytes between an app and a port of an accessory. The reactor (a thread), or an executor in its place,
-/// reads into `input`. The reactor sends the bytes in `state.output`; HID reports are sent on their own thread.
+/// Transfers bytes between an app and an accessory's port. The reactor (a thread), or an executor in its place, reads
+/// into `input`. The reactor sends the bytes in `state.output`; HID reports are sent on a separate thread.
 ///
 /// `NodeChannel` documents most methods; the extensions `+Reactor`, `+Polling`, `+Reading`, `+Writing` and `+Reports`
 /// contain the others. The reactor retains the channel until the connection ends. Any thread may call the methods in
-/// this file, except that calls of `observe(_:)` must not overlap.
+/// this file, except that calls to `observe(_:)` must not overlap.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 

@@ -14,7 +14,7 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Incremented when `state.channels` has changed, so that the thread copies the array again.
+    /// Incremented when `state.channels` has changed, so that the reactor thread copies the array again.
     private let version = Atomic<Int>(0)
     /// True from `signal()` until the thread has drained the pipe. Further signals are then unnecessary.
     private let isWakeupPending = Atomic<Bool>(false)
@@ -84,7 +84,7 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // If service has been requested, poll(2) only collects events and does not wait for them.
+            // If service is requested or the channels have changed, poll(2) collects events without waiting for them.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion

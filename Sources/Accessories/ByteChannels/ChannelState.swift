@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of a channel, which consists of the phase of the connection, the unsent output, and the closures to call.
+/// The state of a channel. It consists of the connection's phase, the unsent output, and the closures to call.
 ///
 /// ```
 /// connected ────── POLLHUP while the input pipe is full ──────────▶ hungUp
@@ -16,9 +16,10 @@ import DeviceCore
 /// closing ──────── everything was sent, abandon(), or POLLHUP ────▶ finished
 /// ```
 ///
-/// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state.
-/// `ChannelCore.swift` enters the phases `closing` and `ending`, and requests `finished` from the reactor. The reactor
-/// enters `hungUp` and `finished`, in `ChannelCore+Reactor.swift`. Afterwards, `abandon()` may still set `isAbandoned`.
+/// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state. The
+/// methods in `ChannelCore.swift` enter the phases `closing` and `ending` on any thread, and make the reactor enter
+/// `finished`. The methods in `ChannelCore+Reactor.swift` enter `hungUp` and `finished`. Afterwards, `abandon()` may
+/// still set `isAbandoned`.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
@@ -29,7 +30,7 @@ struct ChannelState: ~Copyable {
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
-        /// The connection has ended. `isAbandoned` ends the wait for unsent bytes while the port is being released.
+        /// The connection has ended. If `isAbandoned` is true, releasing the port does not wait for unsent bytes.
         case finished(isAbandoned: Bool)
     }
 
@@ -86,7 +87,7 @@ struct ChannelState: ~Copyable {
         phase = .closing(closing)
     }
 
-    /// Returns the observer if it must be notified of free space. The writer then no longer counts as waiting.
+    /// Returns the observer if it must be notified of free space. In that case, the writer no longer counts as waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -99,9 +100,9 @@ struct ChannelOutput: ~Copyable {
     /// ```
     /// reactor ────── the kernel repeatedly accepted no bytes ───────────────▶ paused
     /// paused ─────── the timer fires ───────────────────────────────────────▶ reactor
-    /// reactor ────── a thread has queued a report ──────────────────────────▶ reportThread
+    /// reactor ────── the app has queued a report ───────────────────────────▶ reportThread
     /// reportThread ─ the queue is empty, or the channel has ended ──────────▶ reactor
-    /// reportThread ─ the thread cannot be created, or a report not be sent ─▶ failed
+    /// reportThread ─ the thread cannot start, or a report cannot be sent ───▶ failed
     /// ```
     enum Activity {
         /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
@@ -136,7 +137,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. If the next attempt is also fruitless, it starts a new pause at once.
+    /// Ends a pause. If the next attempt is also fruitless, output pauses again at once.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
@@ -144,7 +145,7 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures, each of which is called once: when an event occurs, or when it turns out to wait for the app.
+/// A list of closures to call once each, either when an event occurs or when the event must wait for the app.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
@@ -158,7 +159,7 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Removes and returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures
-    /// can be added. If false, the event waits until the app has read the bytes that fill the input pipe.
+    /// can be added. If not, the event must wait until the app has read the bytes that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

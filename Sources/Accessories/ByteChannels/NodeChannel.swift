@@ -47,7 +47,7 @@ package final class NodeChannel: PollableChannel {
     /// thread that writes reports, on the executor that reads the port, or on the thread that calls `read`.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
-    /// Sets the executor that reads from a serial port or socket when possible. If `nil`, the reactor thread reads.
+    /// Sets the executor that reads from a serial port or socket when possible. Without one, the reactor thread reads.
     package func setExecutor(_ executor: ExecutorIdentity?) { core.setExecutor(executor) }
 
     package func readPendingInput() { _ = core.readPendingInput() }
@@ -98,7 +98,7 @@ package enum ChannelOpener {
     /// because finding the process that has the node open takes much longer than an attempt.
     ///
     /// - Parameters:
-    ///   - retryDelays: The delays between attempts, in seconds. When their sum has elapsed, no further attempt begins.
+    ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after their sum has elapsed.
     ///   - clock: The clock that measures the delays.
     package static func retrying<Value>(
         retryDelays: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value

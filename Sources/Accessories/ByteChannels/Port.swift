@@ -89,7 +89,7 @@ package enum PortResult: Sendable {
     }
 
     /// Converts the return value of a write call. If no bytes were written, returns `.wouldBlock`, so that the caller
-    /// does not retry immediately. The caller could otherwise loop forever, because poll(2) might still report space.
+    /// does not retry immediately. Otherwise, the caller could loop forever, because poll(2) might still report space.
     static func result(ofWrite count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wouldBlock }
@@ -102,7 +102,7 @@ package enum PortResult: Sendable {
 extension ByteChannelEnd {
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        // EPROTO and EILSEQ mean that a USB transfer was not answered, so the device has been unplugged.
+        // EPROTO and EILSEQ mean that the device did not answer a USB transfer, so it has been unplugged.
         case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ: self.init(.hungUp)
         default:
             let error = DeviceError(

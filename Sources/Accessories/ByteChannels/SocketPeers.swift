@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The programs connected to a socket, as far as they are visible to this user.
+/// The programs that are connected to a socket and visible to this user.
 package struct SocketPeers: Sendable {
     /// The number of connections that the server has accepted. Connections that are waiting to be accepted are not
     /// included.
@@ -34,8 +34,8 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode of the socket that a descriptor refers to. `path` is the descriptor's entry in /proc, which is
-    /// a link of the form "socket:[INODE]".
+    /// Returns the inode number of the socket to which a descriptor refers. `path` is the descriptor's entry in /proc,
+    /// which is a link of the form "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -82,7 +82,7 @@ package struct SocketPeers: Sendable {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// Returns the inodes of all sockets that are connected to the socket at a path.
+    /// Returns the inode numbers of all sockets that are connected to the socket at a path.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let socketFile = SocketFile(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
@@ -139,7 +139,7 @@ package struct SocketPeers: Sendable {
         return true
     }
 
-    /// Returns the inode of a socket's peer, or `nil` if the socket is not bound to the given file.
+    /// Returns the inode number of a socket's peer, or `nil` if the socket is not bound to the given file.
     private static func peer(_ attributes: UnsafeRawBufferPointer, _ socketFile: SocketFile) -> UInt32? {
         var remaining = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)

@@ -4,14 +4,14 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// Configures an open serial port. Exclusive mode, the DTR line, low latency and the closing wait are optional, because
-/// not all drivers support them.
+/// Configures an open serial port. Failures to set exclusive mode, the DTR line, low latency or the closing wait are
+/// ignored, because not all drivers support them.
 struct TTYLine {
     let descriptor: Int32
     let path: String
 
     /// Locks the port for exclusive use and then switches it to raw mode. If another program uses the port, throws
-    /// without changing its settings.
+    /// without changing the port's settings.
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
@@ -68,7 +68,7 @@ struct TTYLine {
         if settings.usesHardwareFlowControl { line.c_cflag |= TTYLine.hardwareFlowControl }
         if settings.dtr == .leave { line.c_cflag &= ~tcflag_t(HUPCL) }
         withUnsafeMutableBytes(of: &line.c_cc) { characters in
-            // If VMIN were 0, a read that finds no input would return 0, as at the end of the stream.
+            // If VMIN were 0, a read without available input would return 0, as at the end of the stream.
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }

@@ -8,7 +8,7 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time, in seconds, after which incoming data has filled half of the kernel's 4 KiB buffer. When the buffer is
+    /// The time, in seconds, that incoming data takes to fill half of the kernel's 4 KiB buffer. When the buffer is
     /// full, further input may be lost. With hardware flow control, nothing is lost, so the time is infinite.
     package let inputBufferingTime: Double?
 

@@ -19,8 +19,8 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets an arbitrary speed. Returns false if the driver cannot set it to within 3 %, the largest deviation that
-    /// receivers tolerate.
+    /// Sets an arbitrary speed. Returns false if the driver cannot set the speed to within 3 %, the largest deviation
+    /// that receivers tolerate.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
@@ -58,7 +58,7 @@ package enum TTYSpeed {
     static let customSpeedFlag: UInt32 = 0x1000
 }
 
-/// Settings of serial drivers that are not part of termios. Most drivers do not support them.
+/// Serial driver settings that are not part of termios. Most drivers do not support them.
 package enum SerialDriver {
     /// Requests low latency, and limits how long close(2) waits for a device that accepts no data. Both settings
     /// persist after the port is closed.
@@ -78,8 +78,8 @@ package enum SerialDriver {
         }
     }
 
-    /// Returns the closing wait to set, in hundredths of a second. This is the maximum time that close(2) waits for the
-    /// driver's output queue to drain.
+    /// Returns the closing wait to set, in hundredths of a second. The closing wait is the maximum time for which
+    /// close(2) waits for the driver's output queue to drain.
     ///
     /// - Parameter former: The driver's current closing wait. 0 means that the wait is unlimited. 65535 means that
     ///   close(2) does not wait, so the last bytes would be lost.

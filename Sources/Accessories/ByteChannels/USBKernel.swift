@@ -28,7 +28,7 @@ package struct LiveUSBKernel: USBKernel {
     package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
-/// Calculates the request numbers of ioctl(2). C code calculates them with macros, which Swift cannot import.
+/// Calculates ioctl(2) request numbers. C code calculates them with macros, which Swift cannot import.
 enum IOControl {
     enum Direction { case none, toKernel, fromKernel }
 
@@ -51,7 +51,7 @@ enum IOControl {
     }
 }
 
-/// The usbdevice_fs requests that channels use. The directions are those of the kernel's macros, even if they look
+/// The usbdevice_fs requests that channels use. The directions are those of the kernel's macros, although some look
 /// reversed.
 package enum USBRequest {
     /// The argument contains the interface and the alternate setting (32 bits each).

@@ -5,8 +5,8 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A pair of bulk endpoints. The port submits asynchronous requests to usbdevice_fs. Read requests are pending at all
-/// times, write requests only while there is output.
+/// A pair of bulk endpoints. The port submits asynchronous requests to usbdevice_fs. Read requests are always pending,
+/// whereas write requests are pending only while there is output.
 package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
@@ -16,8 +16,8 @@ package final class USBPort: Port {
     }
 
     /// The number of read requests. The kernel completes a request when its buffer is full or a short packet arrives.
-    /// Each request therefore has the length of one packet. If it were longer, a message that ends with a full packet
-    /// would be delayed.
+    /// Each request therefore has the length of one packet. With longer requests, a message that ends with a full
+    /// packet would be delayed.
     package static let readRequestCount = 32
     /// The number of write requests and their length in bytes. The length is a multiple of all possible packet sizes of
     /// bulk endpoints.
@@ -154,7 +154,7 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
-            // The kernel has no memory for another request. The write is retried when one of the submitted requests has
+            // The kernel has no memory for another request. The write is retried when a submitted request has
             // completed.
             if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {

@@ -8,7 +8,7 @@ struct USBTransfers: ~Copyable {
     let blocks: [USBRequestBlock]
     /// The stage of each element of `blocks`.
     private var stages: [Stage]
-    /// The index of the oldest block in use, or of the next block to use if all blocks are idle.
+    /// The index of the oldest block in use. If all blocks are idle, the index of the next block to use.
     private(set) var oldestIndex = 0
     private(set) var usedCount = 0
     private(set) var submittedCount = 0
