@@ -105,8 +105,8 @@ public protocol EAAccessoryDelegate: NSObjectProtocol {
     /// Called on the main thread when the accessory is disconnected, before the notification is posted. The app does
     /// not have to register for notifications.
     ///
-    /// `isConnected` is already false. The streams of the session have already ended, unless more than 64 KiB have not
-    /// been read. See ``EASession``.
+    /// `isConnected` is already false. The streams of the session have already ended, unless more than 64 KiB are
+    /// unread. See ``EASession``.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
 }
 
@@ -121,7 +121,7 @@ extension EAAccessoryDelegate {
     }
 }
 
-/// The state of one connection of an accessory, shared by the source's threads and the app.
+/// The state of one connection to an accessory, shared by the source's threads and the app.
 final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription

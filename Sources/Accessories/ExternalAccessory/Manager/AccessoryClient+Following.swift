@@ -21,8 +21,8 @@ extension AccessoryClient {
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] connection in
                     self?.onMainThread { changed(connection) }
-                    // If the accessory has already been reconnected, no further event would resume the session, so it
-                    // is resumed here.
+                    // If the accessory has already been reconnected, no further event resumes the session, so it is
+                    // resumed here.
                     if case .paused = connection { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followingSessions[id] = nil } })
@@ -66,8 +66,8 @@ extension AccessoryClient {
             do throws(DeviceError) {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
-                    // Set first. During playback, `adopt` may call this method again, and it must then find nothing to
-                    // open, because the `OpeningLock` is already locked.
+                    // Set before `adopt` is called. During playback, `adopt` may call this method again. That call must
+                    // then find nothing to open, because the `OpeningLock` is already locked.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core
@@ -81,8 +81,7 @@ extension AccessoryClient {
     }
 }
 
-/// Notifications that the app has not received yet. If they become obsolete, they are removed, so their number is
-/// bounded.
+/// Notifications that the app has not received yet. Obsolete notifications are removed, so the number is bounded.
 struct PendingNotifications {
     enum PendingNotification {
         case connected(EAAccessory)
@@ -94,8 +93,8 @@ struct PendingNotifications {
     var items: [PendingNotification] = []
 
     /// Adds the notification of a disconnection. If the app has not been notified of the connection yet, neither
-    /// notification is posted, and only the delegate is called. There is one exception: if the app has already opened a
-    /// session with the accessory, both notifications are posted, because the app sees the streams end.
+    /// notification is posted, and only the delegate is called. However, if the app has already opened a session with
+    /// the accessory, both notifications are posted, because the app sees the streams end.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notification in
             if case .connected(let other) = notification { other === accessory && !hasSession } else { false }

@@ -22,7 +22,7 @@ final class AccessoryClient: Sendable {
     }
 
     /// A lock that is held while a session is opened. Each protocol of an accessory has its own lock. If two calls open
-    /// the same protocol, the second call finds the session that the first one has opened.
+    /// the same protocol, the second call finds the session that the first call has opened.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -144,7 +144,7 @@ final class AccessoryClient: Sendable {
 
     private func deliver() {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
-        // Cleared first, so that a notification that is added during the delivery schedules another one.
+        // Cleared first, so that a notification that is added during the delivery schedules another delivery.
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
         device.withCurrent {

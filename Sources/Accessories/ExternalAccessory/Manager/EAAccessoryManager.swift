@@ -79,10 +79,10 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     open func unregisterForLocalNotifications() { client.unregister() }
 }
 
-/// The user info key for the ``EAAccessory`` in both notifications.
+/// The user info key of the ``EAAccessory`` in both notifications.
 public let EAAccessoryKey = "EAAccessoryKey"
 
-/// The user info key for the accessory that was selected in a picker. Never present, because Linux has no picker.
+/// The user info key of the accessory that was selected in a picker. Never present, because Linux has no picker.
 public let EAAccessorySelectedKey = "EAAccessorySelectedKey"
 
 extension NSNotification.Name {

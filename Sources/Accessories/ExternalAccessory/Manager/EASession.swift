@@ -5,7 +5,7 @@ public import Dispatch
 public import Foundation
 import Logging
 
-/// A session that exchanges data with an accessory using one of its protocols.
+/// A session that exchanges data with an accessory through one of the accessory's protocols.
 ///
 /// ```swift
 /// let session = EASession(accessory: accessory, forProtocol: "com.example.scale")  // nil: see the log for the reason

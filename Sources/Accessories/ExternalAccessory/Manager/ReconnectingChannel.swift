@@ -3,9 +3,9 @@
 import DeviceCore
 import Synchronization
 
-/// A channel that never ends, even if its accessory is disconnected. Each time the accessory is reconnected, the
-/// channel continues with the new connection. Bytes are read in the order in which they were received. While the
-/// accessory is disconnected, there is no space to write.
+/// A channel that does not end when its accessory is disconnected. Each time the accessory is reconnected, the channel
+/// continues with the new connection. Bytes are read in the order in which they were received. While the accessory is
+/// disconnected, there is no space to write.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
         /// The channel of the connected accessory, or `nil` while the accessory is disconnected.
@@ -92,7 +92,7 @@ final class ReconnectingChannel: PollableChannel {
             guard let channel else { return .empty }
             let result = channel.read(into: buffer)
             guard case .ended = result else { return result }
-            // The current connection has ended, but `receive(_:from:)` has not been called with this event yet.
+            // The current connection has ended, but `receive(_:from:)` has not been called with the event yet.
             guard isFormer else { return .empty }
             state.withLock { state in if state.previous.first === channel { state.previous.removeFirst() } }
             channel.close()

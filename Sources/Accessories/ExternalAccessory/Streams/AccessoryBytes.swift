@@ -24,7 +24,7 @@ public struct AccessoryBytes: AsyncSequence, Sendable {
     }
 }
 
-/// The state of one iteration over the data of an accessory.
+/// The state of one iteration over an accessory's data.
 final class AccessoryReader: Sendable {
     private struct State {
         var hasBegun = false

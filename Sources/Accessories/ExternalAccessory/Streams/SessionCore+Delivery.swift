@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Methods that schedule, close and deliver. Delegates are called outside the lock.
+/// Methods that schedule and close the streams and deliver their events. Delegates are called outside the lock.
 extension SessionCore {
     private struct Call: @unchecked Sendable {
         // Unchecked because a call is created and used only on the executor's thread.
@@ -153,7 +153,7 @@ extension SessionCore {
             )
         }
         // The callback has moved the stream to a new executor. While the callback was running, the new executor found
-        // no pending event. It is therefore signaled again.
+        // no pending event, so it is signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }

@@ -40,8 +40,8 @@ extension SessionCore {
     }
 
     /// Suspends until bytes may be available, the stream has ended or the task is cancelled. During playback, returns
-    /// true if the task was suspended. The thread that resumed the task has then called `beginElement()` on the
-    /// consumer gate.
+    /// true if the task was suspended. In that case, the thread that resumed the task has called `beginElement()` on
+    /// the consumer gate.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false

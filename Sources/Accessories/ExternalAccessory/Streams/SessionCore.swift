@@ -33,7 +33,7 @@ final class SessionCore: Sendable {
     struct State {
         var input = StreamState(.input)
         var output = StreamState(.output)
-        /// The stream that reported the last event. The next time, the other stream is checked first.
+        /// The stream that reported the most recent event. The other stream is checked first for the next event.
         var lastDirection = Direction.output
         var accessory: EAAccessory
         /// Suspended tasks. Readers wait for bytes. Writers wait for space or for another write to finish.
@@ -50,8 +50,8 @@ final class SessionCore: Sendable {
 
     struct Weak { weak var core: SessionCore? }
 
-    /// The maximum number of events to deliver in one drain. Without a limit, a high rate of events could starve other
-    /// sources of the run loop.
+    /// The maximum number of events to deliver in one drain. Without a limit, frequent events could starve the run
+    /// loop's other sources.
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
@@ -60,7 +60,7 @@ final class SessionCore: Sendable {
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// True while the stream is open. These flags are copies of the state, set inside the lock, so that reads and
+    /// True while the respective stream is open. These copies of the state are set inside the lock, so that reads and
     /// writes can check them without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
@@ -228,14 +228,14 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Executors are signaled and tasks are resumed outside the lock, because the threads that this wakes take the lock
+    // Executors are signaled and tasks are resumed outside the lock, because the woken threads take the lock
     // immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                // `readable` implies that bytes are available. The channel's status is read when they are delivered.
+                // `readable` implies available bytes. The channel's status is read when the event is delivered.
                 let readable = ByteChannelStatus(bytesAvailable: 1, spaceAvailable: 0, end: nil)
                 inputs = executorsToSignal(.input, state, event == .readable ? readable : channel.status)
                 swap(&readers, &state.readers)

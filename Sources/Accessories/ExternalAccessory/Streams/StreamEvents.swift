@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// Determines the next event for the delegate of a stream. This state machine has no side effects.
+/// Determines the next event for a stream's delegate. This state machine has no side effects.
 ///
 /// The rules match Apple's streams:
 /// - `openCompleted` is the first event.
@@ -54,9 +54,9 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// Returns the end of the channel if this stream must report it as an error, and `nil` otherwise. An input stream
-    /// reports the error after all bytes have been read. For an output stream, the loss of written bytes is also an
-    /// error.
+    /// Returns the end of the channel if this stream must report it as an error. Otherwise, returns `nil`. An input
+    /// stream reports the error after all bytes have been read. For an output stream, the loss of written bytes is also
+    /// an error.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =

@@ -19,18 +19,18 @@ final class StreamExecutor: Sendable {
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
     private let executor: any CallbackExecutor
-    /// The run loop source, or `nil` for a dispatch queue or the player's executor. During playback, `executor` may
-    /// wrap this source.
+    /// The run loop source, or `nil` if the events are delivered on a dispatch queue or by the player's executor.
+    /// During playback, `executor` may wrap this source.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
-    /// The number of nested calls of `run`. Larger than 1 if a callback runs a nested run loop.
+    /// The number of nested calls to `run`. Larger than 1 if a callback runs a nested run loop.
     private let depth = Atomic<Int>(0)
     /// The thread that runs the callbacks. For a run loop, the thread never changes.
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
     /// Creates an executor for a run loop and a mode. During playback, the player's executor delivers the events,
-    /// except if the player is set to deliver callbacks as on live hardware.
+    /// unless the player is set to deliver callbacks as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -55,8 +55,8 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity that is passed to a channel to let this executor read from it. `nil` if this executor cannot read
-    /// from channels.
+    /// The identity to pass to a channel so that this executor can read from the channel. `nil` if this executor cannot
+    /// read from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
