@@ -21,8 +21,7 @@ final class AttributeReader {
 
     deinit { buffer.deallocate() }
 
-    /// Reads a text attribute. Tries the paths in order and uses the first one that has the attribute. Removes trailing
-    /// newlines.
+    /// Reads a text attribute from the first of the paths that has the attribute. Removes trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
@@ -35,7 +34,7 @@ final class AttributeReader {
         return HexDigit.text(bytes)
     }
 
-    /// Returns a part of `buffer`, which is valid until the next call. An attribute that is longer than `limit` is cut.
+    /// Returns a part of `buffer`, which is valid until the next call. Attributes longer than `limit` are truncated.
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
         for path in paths {
             // `O_NONBLOCK` prevents `open` from blocking.

@@ -118,7 +118,7 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // If an attribute could not be read because of a lack of resources, the record is incomplete and could be
+            // If a lack of resources has prevented an attribute from being read, the record is incomplete and could be
             // mistaken for that of a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }

@@ -7,7 +7,7 @@ final class ControlSocketWatcher {
     /// The inotify descriptor, or a negative value if inotify is unavailable.
     let descriptor: Int32
     private let path: String
-    /// The watch on the socket or on one of its parents, or -1 if there is none.
+    /// The watch on the socket or on one of its parent directories, or -1 if there is none.
     private var currentWatch: Int32 = -1
     /// True if the socket exists, but no process listens on it. Either udevd is starting, or udevd was killed and left
     /// the socket behind.
@@ -22,7 +22,7 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group that currently sends messages. If udevd is not running, this is `kernel`.
+    /// The group that currently sends messages, which is `kernel` if udevd is not running.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
     /// Drains the inotify events and renews the watch. If the socket does not exist, watches its directory. If the

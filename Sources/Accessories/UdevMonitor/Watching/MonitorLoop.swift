@@ -36,12 +36,12 @@ final class MonitorLoop {
     /// The delays between probes of udevd's control socket. The socket is probed while it exists but no process listens
     /// on it.
     private var probeBackoff: Backoff
-    /// The time of the next scan or probe, which takes place whether or not messages arrive.
+    /// The time of the next scan or probe, which takes place even if messages arrive.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// The subject of a problem. There is at most one problem of each kind at a time.
+    /// The kind of a problem. At most one problem of each kind exists at a time.
     private enum ProblemKind: CaseIterable { case connection, messages, rules, reachability, listing, deviceCount }
 
     init(
@@ -175,8 +175,8 @@ final class MonitorLoop {
 
     // MARK: Messages
 
-    /// Waits for messages, a change of the control socket or the time of the next scan. Returns the poll events of the
-    /// connection. `isControl` is true if the control socket has changed.
+    /// Waits for messages, a change of the control socket or the time of the next scan. Returns the connection's poll
+    /// events. `isControl` is true if the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
@@ -222,8 +222,8 @@ final class MonitorLoop {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // libudev returns the same result for an empty buffer and for a message that it has filtered out. After
-                // a loss, the socket itself shows whether the buffer is empty.
+                // libudev returns the same result if the buffer is empty and if it has filtered out a message. After a
+                // loss, the socket itself shows whether the buffer is empty.
                 if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
@@ -261,7 +261,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// Sets or removes the problem of a subject.
+    /// Sets or removes the problem of one kind.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         guard problems[kind]?.message != problem?.message else { return }
         problems[kind] = problem

@@ -4,7 +4,7 @@ package import AccessoryFinding
 package import DeviceCore
 import Synchronization
 
-/// An event of a monitor. Except for a failure to start, it is delivered on the monitor's thread.
+/// An event of a monitor, delivered on the monitor's thread unless the monitor cannot start.
 package enum UdevEvent: Sendable {
     /// All existing devices, parents before their children. Reported once, when the monitor starts. Only problems may
     /// be reported before the snapshot.
@@ -13,8 +13,8 @@ package enum UdevEvent: Sendable {
     case added(UdevRecord)
     /// A device was removed. The event contains the last known record.
     case removed(UdevRecord)
-    /// All current problems. With a problem, the monitor does not work, or works with limitations. Each message
-    /// contains a remedy. Reported before the snapshot, even if there are none, and whenever the problems change.
+    /// All current problems. Problems prevent or limit the monitor's operation. Each message contains a remedy.
+    /// Reported before the snapshot, even if there are none, and whenever the problems change.
     case problems([DeviceError])
 }
 
@@ -22,8 +22,8 @@ package struct UdevMonitorOptions: Sendable {
     /// The size of the kernel's message buffer, in bytes. `nil` selects the default of 128 MiB, or the system's limit
     /// if that is smaller.
     package var receiveBuffer: Int?
-    /// True if the devices need udev rules, for example for protocol names and node permissions. The monitor then
-    /// reports a missing udevd as a problem.
+    /// True if the devices need udev rules, for example for protocol names and node permissions. If udevd is not
+    /// running, the monitor then reports a problem.
     package var expectsRules = true
     /// The maximum number of devices. The monitor omits further devices and reports a problem.
     package var maximumDevices = 8192
@@ -43,9 +43,9 @@ package struct UdevSelection: Sendable, Hashable {
     package var subsystem: String
     /// The device type, such as "usb_device", or `nil` for all types of the subsystem.
     package var type: String?
-    /// The sysfs attributes to read as text, such as "serial". If the device lacks an attribute, the monitor reads the
-    /// attribute of the USB interface to which the device belongs, or else of the USB device. Values are truncated to
-    /// 4,096 bytes.
+    /// The sysfs attributes to read as text, such as "serial". If the device lacks an attribute, the monitor reads it
+    /// from the USB interface to which the device belongs, or else from the USB device. Values are truncated to 4,096
+    /// bytes.
     package var attributes: [String]
     /// The sysfs attributes to read as binary data, such as "descriptors". Values are truncated to 65,536 bytes and
     /// encoded in hexadecimal.
