@@ -15,7 +15,7 @@ struct AccessoryFolders {
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
-        /// The current problems of a file or directory. Empty if all problems have been solved.
+        /// The current problems of a file or directory. Empty if all problems have been resolved.
         case problems(String, [DeviceError])
     }
 
@@ -31,8 +31,8 @@ struct AccessoryFolders {
     private struct File {
         /// `nil` if stat(2) failed.
         var stamp: FileStamp?
-        /// True if the file was modified only recently. Because the timestamps of file systems are coarse, it may then
-        /// be modified again without its timestamp changing.
+        /// True if the file was modified only recently. It may then be modified again without its timestamp changing,
+        /// because file system timestamps are coarse.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
         /// The inode of the file that declared the accessory. If the file is replaced, its accessory is detached and

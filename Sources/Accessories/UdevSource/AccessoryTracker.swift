@@ -3,9 +3,9 @@
 import AccessoryFinding
 import DeviceCore
 
-/// Decides when to report an accessory that has been detected. An accessory cannot always be reported immediately,
-/// because the parts of a device appear one by one, and nodes may be created late. The only system calls of this
-/// structure check whether nodes can be opened.
+/// Decides when to report a detected accessory. An accessory cannot always be reported immediately, because the parts
+/// of a device appear one by one, and nodes may be created late. The only system calls of this structure check whether
+/// nodes can be opened.
 struct AccessoryTracker {
     /// An action for the owner to perform. Actions must be performed in order. An accessory is identified by the path
     /// of its device.
@@ -169,7 +169,7 @@ struct AccessoryTracker {
         }
     }
 
-    /// Detects the accessory of a device. If another attached device has the same identity, assigns a different one.
+    /// Detects the accessory of a device. Assigns a different identity if another attached device has the same one.
     private mutating func detection(of root: String) -> AccessoryDetection {
         var detection = tree.detection(at: root)
         guard let description = detection.description else { return detection }

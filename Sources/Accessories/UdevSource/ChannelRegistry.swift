@@ -14,7 +14,7 @@ final class ChannelRegistry: Sendable {
     }
 
     private struct Entry {
-        /// Distinguishes the entry from a later one with the same key, which `release` must not remove.
+        /// Distinguishes this entry from a later entry with the same key, which `release` must not remove.
         var number: Int
         var name: String
         var isOpen = false
@@ -23,7 +23,7 @@ final class ChannelRegistry: Sendable {
         var discardUnsentData: (@Sendable () -> Void)?
         var waiting: [BinarySemaphore] = []
 
-        /// True if the channel has ended or has been released. It may nevertheless still be sending data.
+        /// True if the channel has ended or has been released. The port may nevertheless still be sending data.
         var hasEnded: Bool {
             guard isOpen else { return false }
             guard let channel else { return true }
@@ -76,8 +76,8 @@ final class ChannelRegistry: Sendable {
     }
 
     /// Ends the channels of a detached accessory, or only those of some of its protocols. Waits at most 1 s for the
-    /// channels to end, because streams must end before the app is notified of the detachment. Does not wait for data
-    /// to be sent or ports to be released.
+    /// channels to end, because streams must end before the app is notified that the accessory was detached. Does not
+    /// wait for data to be sent or for ports to be released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in

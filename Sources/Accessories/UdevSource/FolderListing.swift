@@ -5,11 +5,11 @@ import SystemCalls
 
 /// The files in a directory that may declare accessories.
 struct FolderListing {
-    /// The paths of the files, in ascending order. Their number is limited.
+    /// The paths of at most `limit` files, in ascending order.
     var paths: [String] = []
     /// The reason why the list is incomplete or empty.
     var problem: DeviceError?
-    /// False if the content of the directory is unknown, for example because no file descriptor is available.
+    /// False if the directory's contents are unknown, for example because no file descriptor is available.
     var isKnown = true
     var isTemporaryFailure = false
     private let prefix: String

@@ -34,9 +34,9 @@ final class FolderWatcher: Sendable {
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// The events that indicate that a component of a path was added or removed. IN_MASK_ADD adds them to the events
-    /// that are already watched. Otherwise, they would replace these events, for example if the directory is also a
-    /// configured directory.
+    /// The events that indicate that a component of a path was added or removed. With IN_MASK_ADD, they are added to
+    /// the events that are already watched instead of replacing them, for example if the directory is also a configured
+    /// directory.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask

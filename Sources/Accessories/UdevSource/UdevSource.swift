@@ -31,18 +31,19 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         func isDue(_ key: String) -> Bool { if case .due(key) = self { true } else { false } }
     }
 
-    /// Changed only by the handler of a message. Messages are handled one at a time.
+    /// Changed only by the message handler, which handles one message at a time.
     private struct State {
         var tracker: AccessoryTracker
         var folders: AccessoryFolders
         var declarations = DeclaredAccessoryStore()
         var hasDeclared = false
-        /// Keyed by the path of the device or by `DeclarationSource.key`, as are `timers`.
+        /// The IDs of attached accessories, keyed by the path of the device or by `DeclarationSource.key`.
         var ids: [String: AccessoryDescription.ID] = [:]
+        /// The timers, keyed by the path of the device or by `foldersKey`.
         var timers: [String: ClockTimer] = [:]
     }
 
-    /// The state of starting, which any thread may change. Never locked together with `State`.
+    /// The startup state, which any thread may change. Never locked together with `State`.
     private struct Lifecycle {
         var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
@@ -135,10 +136,10 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Opens a protocol of an attached accessory, exclusively for this process.
     ///
-    /// If this process has closed a channel on the same node and the channel is still sending, the call waits up to 0.1
-    /// s. Data that the accessory has not accepted by then is lost. If the device hangs and the system does not release
-    /// the node, the call fails after 1 s. If another process uses the node, or this process has no permission yet, the
-    /// call retries for another 0.1 s.
+    /// If this process has closed a channel on the same node and the channel is still sending, the call waits for up to
+    /// 0.1 s. Data that the accessory has not accepted by then is lost. If the device hangs and the system does not
+    /// release the node, the call fails after 1 s. If another process uses the node, or this process has no permission
+    /// yet, the call retries for another 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         startIfNeeded()
@@ -152,8 +153,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
-        // If the accessory was detached while the channel was being opened, the detachment may not have ended the new
-        // channel.
+        // If the accessory was detached while the channel was being opened, the new channel may not have been ended.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -267,7 +267,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         case .udev(.added(let record)): perform(state.withLock { $0.tracker.added(record, now: now) })
         case .udev(.removed(let record)): perform(state.withLock { $0.tracker.removed(record, now: now) })
         case .udev(.problems(let errors)):
-            // Not logged here, because the monitor has already logged them.
+            // Not logged here, because the monitor itself logs missing rules and unreachable messages.
             problemList.set(errors, for: "udev")
         }
     }
@@ -322,7 +322,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 problemList.set(errors, for: "file:" + path)
             }
         }
-        // Changes in a directory that is not watched are found only by scanning it at intervals.
+        // If a directory is not watched, its changes are found only by scanning it at intervals.
         let isWatched = lifecycle.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
         scheduleTimer(
             Self.foldersKey,

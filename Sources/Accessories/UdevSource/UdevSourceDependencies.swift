@@ -7,9 +7,9 @@ import Dispatch
 import SystemCalls
 import UdevMonitor
 
-/// The functions with which a source accesses the system. Tests replace them.
+/// The functions through which a source accesses the system. Tests replace them.
 struct UdevSourceDependencies: Sendable {
-    /// Starts monitoring devices. The returned closure stops it.
+    /// Starts monitoring devices. The returned closure stops the monitoring.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
