@@ -4,8 +4,8 @@ import DeviceCore
 public import Foundation
 import SensorFusion
 
-/// The activity of the user who carries the device. Several properties may be true at once. For example, a car that
-/// waits at a traffic light is both `automotive` and `stationary`.
+/// The activity of the user who carries the device. Several properties may be true at once. For example, both
+/// `automotive` and `stationary` are true in a car that waits at a traffic light.
 open class CMMotionActivity: CMLogItem {
     private var stored = CarriedActivity.unknown
     private var storedConfidence = CMMotionActivityConfidence.low
@@ -94,7 +94,7 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall of the user. Falls are never detected on Linux. The class exists only so that packages can extend its
+/// A fall event, which is never reported on Linux. The class exists only so that packages can extend its
 /// `UserResolution`.
 open class CMFallDetectionEvent: NSObject {
     /// The user's response when the system asks about a fall.

@@ -14,8 +14,8 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Stationary, walking and running are detected with the accelerometer, four to six seconds late. Automotive and
-/// cycling are detected only if the device's last fix contains the speed. The manager itself does not request fixes.
+/// Stationary, walking and running are detected with the accelerometer, with a delay of four to six seconds. Automotive
+/// and cycling are detected only if the device's last fix contains a speed. The manager itself does not request fixes.
 /// Activities are detected only while a `CMMotionActivityManager` or a `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device

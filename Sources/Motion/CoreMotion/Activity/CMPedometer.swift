@@ -19,16 +19,17 @@ import LiveDevice
 /// the body, but slow walks are missed on the wrist. The first seven steps of a walk are counted only when the eighth
 /// follows, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
 ///
-/// If the device's last fix is less than three seconds old, the distance is estimated from its speed, otherwise from
-/// the cadence. The pedometer does not request fixes. Without a fix, expect an error of 10 to 20 %, or more for
-/// running.
+/// If the device's last fix is accurate and less than three seconds old, the distance is computed from the speed in the
+/// fix. Otherwise, it is estimated from the cadence. The pedometer does not request fixes. Without a fix, expect an
+/// error of 10 to 20 %, or more for running.
 ///
 /// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
 /// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
 ///
-/// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
-/// If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume automatically
-/// when the accelerometer is available again.
+/// Handlers are called on a private serial queue. All methods are thread-safe. If you call `stop…` on the handlers'
+/// queue, the handler is not called again. If you call it on a different thread, a handler call that is already running
+/// completes. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable` or
+/// `CMErrorNotAuthorized`. Updates resume automatically when the accelerometer is available again.
 open class CMPedometer: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -53,6 +54,7 @@ open class CMPedometer: NSObject {
     private static func streams(of device: Device) -> (
         SensorStream<PedometerDataConverter>, SensorStream<PedometerEventConverter>
     ) {
+        // The start time is a placeholder. `startUpdates(from:withHandler:)` sets a configuration with the app's date.
         let configuration = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
             SensorStream(device: device, configuration: configuration, interval: 0),
@@ -83,9 +85,9 @@ open class CMPedometer: NSObject {
     /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, a date later than the current time of the trace is replaced by that time, because `Date()` is usually
-    /// later than the recording.
+    /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback, a
+    /// date later than the trace's current time is replaced by that time, because `Date()` is usually later than the
+    /// recording.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
     /// there are any. Calling this method again restarts the updates. If updates cannot be started, the handler is

@@ -6,14 +6,14 @@ public import Foundation
 /// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     struct Values: Sendable, Hashable {
-        /// Times are in seconds since 1970.
+        /// The start and the end, in seconds since 1970.
         var start = 0.0
         var end = 0.0
         var steps = 0.0
         var distance: Double?
         var floorsAscended: Double?
         var floorsDescended: Double?
-        /// The pace is in seconds per metre, and the cadence in steps per second.
+        /// The current and average pace in seconds per metre, and the cadence in steps per second.
         var pace: Double?
         var cadence: Double?
         var averageActivePace: Double?

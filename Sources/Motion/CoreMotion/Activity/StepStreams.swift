@@ -6,7 +6,7 @@ import SensorFusion
 
 extension StreamSource<StepUpdate> {
     /// Returns a source that delivers the step engine's updates. If the request has a start time, the first update
-    /// includes the steps that have been counted since then.
+    /// includes the steps that have been counted since that time.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
         StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
@@ -76,15 +76,15 @@ struct PedometerDataConverter: ReadingConverter {
     }
 }
 
-/// Delivers each beginning and end of a walk.
+/// Delivers the beginning and the end of each walk.
 struct PedometerEventConverter: ReadingConverter {
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
         if let transition = update.transition { callbacks.append(transition) }
     }
 }
 
-/// Converts the step engine's updates to a step count since `start`. Delivers the count after every `stepsPerUpdate`
-/// steps.
+/// Converts the step engine's updates to the number of steps since `start`. Delivers the number after every
+/// `stepsPerUpdate` steps.
 struct StepCountConverter: ReadingConverter {
     struct Value: Sendable {
         var steps: Int

@@ -3,7 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// Converts pressure readings to heights relative to the first reading.
+/// Converts pressure readings to heights relative to the first averaged reading.
 struct RelativeAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
         /// The height is in metres, and the pressure is in kilopascals.
@@ -48,8 +48,8 @@ enum BarometricFormula {
     }
 }
 
-/// Computes altitudes above mean sea level. An altitude is the sum of the altitude of a position fix and the height
-/// that corresponds to the pressure change since the fix.
+/// Computes altitudes above mean sea level. An altitude is the sum of a position fix's altitude and the height that
+/// corresponds to the pressure change since the fix.
 ///
 /// Pressure alone does not determine the altitude, because weather changes the pressure by the equivalent of tens of
 /// metres. Therefore, a fix with an altitude and an error estimate is required. The accuracy of an altitude is the sum
@@ -67,8 +67,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
         var altitude: Double
         var accuracy: Double
-        /// The standard deviation of the readings that were averaged, or a negative value if there was only one
-        /// reading.
+        /// The standard deviation of the averaged readings, or a negative value if there was only one reading.
         var precision: Double
         var time: BootTime
     }

@@ -16,11 +16,12 @@ import LiveDevice
 ///
 /// A handler is called about once a second. It receives the mean of the barometer's readings since the previous call.
 /// Handlers are called as described for ``CMMotionManager``. If the barometer is missing or lost, the handler is called
-/// once with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available.
+/// once with `CMErrorNotAvailable` or `CMErrorNotAuthorized`. Updates resume automatically when the barometer is
+/// available.
 ///
-/// Heights are computed with the international barometric formula for an air temperature of 15 °C. In colder air,
-/// heights are too large, and in warmer air, they are too small, by 3.5 % for each 10 K. Changes in the weather look
-/// like height changes of a few metres per hour.
+/// Heights are computed with the international barometric formula for an air temperature of 15 °C. They are 3.5 % too
+/// large for each 10 K by which the air is colder, and 3.5 % too small for each 10 K by which it is warmer. Changes in
+/// the weather look like height changes of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitudeConverter>
@@ -62,17 +63,17 @@ open class CMAltimeter: NSObject {
         pendingRelativeError.set(pendingError(executor) { handler(nil, $0) })
     }
 
-    /// Stops updates of the relative altitude.
+    /// Stops relative altitude updates.
     open func stopRelativeAltitudeUpdates() {
         pendingRelativeError.set(nil)
         relative.stop()
     }
 
-    /// Starts updates of the altitude above mean sea level. Each altitude is computed from the device's last position
-    /// fix and the pressure change since that fix. There are no updates before the first fix. The altimeter does not
-    /// request fixes, so another part of the app must do so. After a fix, `accuracy` is the receiver's estimate of the
-    /// vertical error. It then grows by 10 metres per hour and by 4 % of the height gained or lost, until a more
-    /// accurate fix is available.
+    /// Starts absolute altitude updates, which report altitudes above mean sea level. Each altitude is computed from
+    /// the device's last position fix and the pressure change since that fix. There are no updates before the first
+    /// fix. The altimeter does not request fixes, so another part of the app must do so. After a fix, `accuracy` is the
+    /// receiver's estimate of the vertical error. It then grows by 10 metres per hour and by 4 % of the height gained
+    /// or lost, until a more accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
@@ -81,7 +82,7 @@ open class CMAltimeter: NSObject {
         pendingAbsoluteError.set(pendingError(executor) { handler(nil, $0) })
     }
 
-    /// Stops updates of the absolute altitude.
+    /// Stops absolute altitude updates.
     open func stopAbsoluteAltitudeUpdates() {
         pendingAbsoluteError.set(nil)
         absolute.stop()

@@ -21,8 +21,8 @@ struct PressureAverager {
     /// thirds of the noise.
     static let readingInterval = 0.1
 
-    /// The start of the current interval: the time of the last reading in the previous interval, or of the first
-    /// reading if there is no previous interval.
+    /// The start of the current interval, which is the time of the last reading in the previous interval. If there is
+    /// no previous interval, the time of the first reading.
     private var start: BootTime?
     private var last = BootTime.zero
     private var count = 0
@@ -35,7 +35,7 @@ struct PressureAverager {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
             // A new interval begins with the first reading, and with any reading that is not later than the previous
-            // one.
+            // reading.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The attitude, rotation and acceleration of the device, computed from several sensors.
+/// The device's attitude, rotation and acceleration, computed from several sensors.
 ///
 /// A filter computes the attitude from the gyroscope, the accelerometer and, if the frame needs it, the magnetometer.
 /// All vectors are in device axes: with the device held upright, x points to the right, y to the top edge and z out of
@@ -56,9 +56,9 @@ open class CMDeviceMotion: CMLogItem {
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
     /// x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge points more than 60° above the horizon, the heading is the direction of the device's back until
-    /// the edge is less than 50° above the horizon. If the top edge points below the horizon, the same angles apply,
-    /// but the heading is the direction of the screen.
+    /// If the top edge points more than 60° above the horizon, the heading is the direction that the back of the device
+    /// faces, until the top edge is less than 50° above the horizon. If the top edge points below the horizon, the same
+    /// angles apply, but the heading is the direction that the screen faces.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
@@ -108,8 +108,7 @@ open class CMDeviceMotion: CMLogItem {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. If you add a value, append it at the end, so that existing archives remain
-    /// readable.
+    /// The number of values in an archive. Append new values at the end, so that existing archives remain readable.
     static let numberCount = 19
 
     var numbers: [Double] {

@@ -119,7 +119,7 @@ struct Rotation {
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// The cosine of the pitch up to which the device counts as upright.
+    /// The maximum cosine of the pitch at which the device counts as upright.
     private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }

@@ -4,13 +4,13 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// The limits of the batches that `CMBatchedSensorManager` delivers.
+/// The duration and limits of the batches that `CMBatchedSensorManager` delivers.
 enum Batches {
     /// The duration of a batch, in seconds.
     static let duration = 1.0
     /// The maximum number of batches queued for a handler. When it is exceeded, the oldest batches are dropped.
     static let maximumQueuedBatches = 16
-    /// The maximum rate of accelerometer readings in hertz, as on Apple's hardware. Faster sensors are limited to this
+    /// The maximum rate of accelerometer readings, in hertz, as on Apple's hardware. Faster sensors are limited to this
     /// rate.
     static let maximumAccelerometerRate = 800.0
     /// The maximum rate of device motion, in hertz, as on Apple's hardware.
@@ -32,12 +32,12 @@ extension Device {
     }
 }
 
-/// Groups values into one-second arrays by timestamp, regardless of how the source batches them.
+/// Groups values by timestamp into one-second arrays, regardless of the source's batches.
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// The maximum number of values in an array. An array with this many values is complete, even if it does not cover
-    /// a second.
+    /// The maximum number of values in an array. An array with this number of values is complete, even if it covers
+    /// less than a second.
     private let maximumValues: Int
 
     /// - Parameter rate: The maximum expected number of values per second.

@@ -28,7 +28,7 @@ extension CMBatchedSensorManager {
             }
 
             /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer is missing or
-            /// lost, throws `CMErrorNotAvailable` and ends the iteration.
+            /// lost, throws `CMErrorNotAvailable` or `CMErrorNotAuthorized` and ends the iteration.
             public mutating func next() async throws -> [CMAccelerometerData]? {
                 try await loop.next()?.map(CMAccelerometerData.init)
             }
@@ -59,7 +59,8 @@ extension CMBatchedSensorManager {
             }
 
             /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer or the
-            /// gyroscope is missing or lost, throws `CMErrorNotAvailable` and ends the iteration.
+            /// gyroscope is missing or lost, throws `CMErrorNotAvailable` or `CMErrorNotAuthorized` and ends the
+            /// iteration.
             public mutating func next() async throws -> [CMDeviceMotion]? {
                 try await loop.next()?.map { CMDeviceMotion($0) }
             }

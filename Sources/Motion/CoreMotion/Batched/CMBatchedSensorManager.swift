@@ -18,13 +18,13 @@ import MotionEngine
 ///
 /// The manager delivers up to 800 accelerometer readings per second, and device motion at up to 200 Hz in the frame
 /// `xArbitraryZVertical`. If the driver supports it, the kernel buffers readings for one second, which avoids most
-/// wake-ups. A batch is complete when the first reading of the next batch arrives.
+/// wakeups. A batch is complete when the first reading of the next batch arrives.
 ///
 /// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
 /// Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is lost,
-/// each handler is called once with `CMErrorNotAvailable`. When the sensor is available again, the handlers receive
-/// further batches. Loops over the asynchronous sequences do not resume, because they end by throwing
-/// `CMErrorNotAvailable`.
+/// each handler that needs it is called once with `CMErrorNotAvailable` or `CMErrorNotAuthorized`. When the sensor is
+/// available again, the handlers receive further batches. Loops over the asynchronous sequences do not resume, because
+/// they end by throwing the error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -69,8 +69,8 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
     open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
-    /// Starts accelerometer updates. The handler is called with each batch. It must be Sendable, because it is not
-    /// called on the main thread.
+    /// Starts accelerometer updates. The handler is called with each batch. It must be Sendable, because it is called
+    /// on a private queue.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(StreamHandler(executor, { $0.map(CMAccelerometerData.init) }, handler))
     }
@@ -96,8 +96,8 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.
     open func startDeviceMotionUpdates() { deviceMotion.start(nil) }
 
-    /// Starts device motion updates. The handler is called with each batch. It must be Sendable, because it is not
-    /// called on the main thread.
+    /// Starts device motion updates. The handler is called with each batch. It must be Sendable, because it is called
+    /// on a private queue.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.start(StreamHandler(executor, { $0.map { CMDeviceMotion($0) } }, handler))
     }

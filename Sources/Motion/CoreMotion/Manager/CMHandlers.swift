@@ -10,7 +10,7 @@ public typealias CMAccelerometerHandler = (CMAccelerometerData?, (any Error)?) -
 public typealias CMGyroHandler = (CMGyroData?, (any Error)?) -> Void
 /// The handler for magnetometer updates, which receives a reading or an error.
 public typealias CMMagnetometerHandler = (CMMagnetometerData?, (any Error)?) -> Void
-/// The handler for device motion updates, which receives a device motion or an error.
+/// The handler for device motion updates, which receives device motion or an error.
 public typealias CMDeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
 /// The handler for relative altitude updates, which receives an altitude or an error.
 public typealias CMAltitudeHandler = (CMAltitudeData?, (any Error)?) -> Void

@@ -22,14 +22,15 @@ import Synchronization
 /// **Axes.** With the device held upright, x points to the right, y to the top edge and z out of the screen. Readings
 /// are corrected for the mounting of the sensor, which the kernel or the configuration specifies.
 ///
-/// **Intervals** are in seconds. The sensor runs at the nearest supported rate. Zero, negative values and NaN request
-/// the maximum rate. During updates, a new interval takes effect immediately.
+/// **Intervals** are in seconds. The sensor runs at the lowest supported rate that is sufficient, or else at its
+/// maximum rate. Zero, negative values and NaN request the maximum rate. During updates, a new interval takes effect
+/// immediately.
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
 /// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
 /// the oldest readings are dropped. Starting updates again replaces the handler. If you call `stop…` on the handler's
 /// thread, the handler is not called again. If you call it on a different thread, a handler call that is already
-/// running completes. Unlike on Apple's platforms, cancelling the operations of the queue does not drop readings.
+/// running completes. Unlike on Apple's platforms, cancelling the queue's operations does not drop readings.
 ///
 /// **Errors.** If a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
 /// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the

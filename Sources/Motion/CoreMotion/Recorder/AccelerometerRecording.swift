@@ -5,16 +5,16 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The accelerometer recording of a device, shared by all its recorders. It is kept in memory. At the maximum duration
-/// of twelve hours, it occupies 35 MB.
+/// The accelerometer recording of a device, shared by all of the device's recorders. It is kept in memory. At the
+/// maximum duration of twelve hours, it occupies 35 MB.
 final class AccelerometerRecording: Sendable {
     /// In hertz.
     static let rate = 50.0
-    /// The maximum duration of a recording request, and of the stored recording, in seconds.
+    /// The maximum duration of a recording request and of the stored recording, in seconds.
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time, in seconds, to wait after the end of the recording for readings that the kernel has buffered.
+    /// The time, in seconds, to wait for buffered readings from the kernel after the recording has ended.
     static let gracePeriod = 1.5 * latency
     /// The maximum number of stored readings. When it is exceeded, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
@@ -110,8 +110,8 @@ final class AccelerometerRecording: Sendable {
 
 /// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a chunk. The number is small, because adding a reading while a query uses the
-    /// chunk copies the chunk.
+    /// The maximum number of readings in a chunk. The number is small, because adding a reading copies the whole chunk
+    /// if a query is using it.
     static let maximumCount = 3000
     /// The maximum time between the first and the last reading of a chunk, in seconds.
     static let maximumDuration = 600.0

@@ -5,8 +5,8 @@ public import Foundation
 import LiveDevice
 
 /// A recorder that stores accelerometer readings at 50 Hz, so that they can be retrieved later. The recording continues
-/// if the recorder is released. Readings are kept in memory for at most twelve hours. On Apple's platforms, they are
-/// kept for three days.
+/// even if the recorder is released. Readings are kept in memory for at most twelve hours. On Apple's platforms, they
+/// are kept for three days.
 open class CMSensorRecorder: NSObject {
     private let device: Device
 

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
 /// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// motion source's threads. They must not end their subscription when they receive a loss, because a subscription to
-/// the source that reports a loss at once does so while `RequestSubscription` holds its lock.
+/// motion source's threads. When they receive a loss, they must not end their subscription: the source may report the
+/// loss during the call to `subscribe`, while `RequestSubscription` holds its lock.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
@@ -30,7 +30,7 @@ final class StepEngine: Sendable {
         }
     }
 
-    /// The time after which the log is stored again, in seconds.
+    /// The interval between writes of the log, in seconds.
     private static let storeInterval = 300.0
     /// The requested interval between accelerometer readings, in seconds.
     private static let interval = 0.02
@@ -70,7 +70,7 @@ final class StepEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Delivers the current state immediately and then events until the subscription ends.
+    /// Delivers the current state immediately, and then delivers events until the subscription ends.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let subscriber = StepSubscriber(request, receive: receive)

@@ -7,7 +7,7 @@ import SensorFusion
 struct StepEngineState: Sendable {
     /// The interval between updates and between checks of the last fix, in seconds.
     private static let updateInterval = 1.0
-    /// The maximum age, in seconds, at which the speed of a fix is still used.
+    /// The maximum age of a fix whose speed is used, in seconds.
     private static let maximumFixAge = 3.0
     /// The maximum horizontal error of a fix used to calibrate the step length, in metres at the 95 % confidence level.
     /// It corresponds to 10 m at the 68 % level.
@@ -68,7 +68,7 @@ struct StepEngineState: Sendable {
         return update
     }
 
-    /// Uses the speed of the device's last fix, which is checked at most once a second.
+    /// Updates the speed from the device's last fix, at most once a second.
     mutating func updateSpeed(from fix: PositionFix?, now: BootTime) {
         if let nextFixCheck, now < nextFixCheck, nextFixCheck.seconds(since: now) <= Self.updateInterval { return }
         nextFixCheck = now.advanced(bySeconds: Self.updateInterval)
@@ -113,8 +113,8 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with all steps and floors that have not been reported yet. The update never reports the end of
-    /// a walk, because later readings may contain further steps.
+    /// Returns an update with all steps and floors that have not been reported yet. The update never reports that a
+    /// walk has ended, because later readings may contain further steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }
@@ -141,7 +141,7 @@ struct StepEngineState: Sendable {
         hasUnstoredChanges = true
     }
 
-    /// Returns a transition if walking has begun or ended since the last call.
+    /// Returns a transition if walking has begun or ended since the previous call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
         // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
         // absolute difference is compared. The additional 0.5 s exceed the delay with which steps are detected.

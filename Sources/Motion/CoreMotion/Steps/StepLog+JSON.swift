@@ -7,7 +7,7 @@ import SensorFusion
 extension StepLog {
     private static let format = "device-services-steps"
 
-    /// Returns the content of the log file. It is a single JSON object, so that a truncated file is recognized as
+    /// Returns the contents of the log file. They are a single JSON object, so that a truncated file is recognized as
     /// invalid. If the keys or the order of the numbers change, `version` must change too.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
@@ -43,7 +43,7 @@ extension StepLog {
 
     private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
-    /// Parses the content of a file. If it is unusable, returns an empty log, a length factor of 1, and the reason.
+    /// Parses the contents of a file. If they are unusable, returns an empty log, a length factor of 1, and the reason.
     static func read(_ bytes: [UInt8]) -> (log: StepLog, lengthFactor: Double, problem: String?) {
         bytes.withUnsafeBytes { bytes in
             do throws(JSONError) {

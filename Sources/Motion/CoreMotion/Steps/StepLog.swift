@@ -50,8 +50,8 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest step interval, in which they were climbed or descended. Creates an interval if there
-    /// is none.
+    /// Adds floors to the latest step interval, during which they were climbed or descended. Creates an interval if
+    /// there is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended

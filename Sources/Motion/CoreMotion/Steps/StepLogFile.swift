@@ -4,7 +4,7 @@ import DeviceCore
 import LiveDevice
 import Logging
 
-/// The file that stores the steps and activities of a live device, next to the calibrations.
+/// The file that stores the steps and activities of a live device. It is located next to the calibrations.
 ///
 /// Only the owner can read the file. It is always replaced atomically, so that it is complete even after a power
 /// failure. If the file is unusable, a warning is logged. The file is replaced when the counts are stored again.

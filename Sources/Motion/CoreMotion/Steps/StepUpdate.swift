@@ -7,8 +7,8 @@ import SensorFusion
 struct StepUpdate: Sendable {
     var time: BootTime
     var wallTime: WallTime
-    /// The totals since the subscriber's start time. They are part of the first update that a subscriber receives, and
-    /// nil in later updates.
+    /// The totals since the subscriber's start time. Only the first update that a subscriber receives contains totals.
+    /// They are nil in later updates.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0
@@ -36,7 +36,7 @@ struct CurrentActivity: Sendable, Hashable {
 }
 
 struct StepRequest: Sendable, Hashable {
-    /// The time from which to count steps, or nil if the subscriber does not need steps from before its subscription.
+    /// The time from which to count steps, or nil to count only the steps after the subscription begins.
     var start: WallTime?
     var needsFloors = false
 }

@@ -67,14 +67,14 @@ final class DeviceMotionStream: Sendable {
     }
 }
 
-/// Converts states of the motion engine to device motion in one reference frame.
+/// Converts the motion engine's states to device motion in one reference frame.
 ///
 /// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
 /// attitudes are relative to magnetic north while the declination is unknown. The handler receives an error before the
 /// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The north offset when north first became known, which defines the x axis of `xArbitraryCorrectedZVertical`.
+    /// The north offset at the time north first became known. It defines the x axis of `xArbitraryCorrectedZVertical`.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
@@ -127,7 +127,7 @@ extension CMAttitudeReferenceFrame {
 
 /// Determines when to report that the device must be moved to calibrate the magnetometer.
 ///
-/// Even a magnetometer that was calibrated by its manufacturer counts as uncalibrated until the first fit, which takes
+/// Even if the manufacturer has calibrated the magnetometer, it counts as uncalibrated until the first fit, which takes
 /// several seconds of movement. The error is reported only if no fit succeeds in time, or if the readings are not
 /// plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
@@ -136,7 +136,7 @@ struct MagneticCalibrationMonitor {
     /// magnetometer delivers no readings.
     private static let northTimeout = 1.0
     /// The plausible field strengths, in gauss. According to the World Magnetic Model, the Earth's field is between
-    /// 0.22 and 0.67 gauss. The range is wider, because buildings change the field.
+    /// 0.22 and 0.67 gauss. The plausible range is wider, because buildings change the field.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {

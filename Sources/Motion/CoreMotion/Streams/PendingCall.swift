@@ -30,8 +30,8 @@ final class PendingCall: Sendable {
     private func takeCall() -> Call? { call.withLock { $0.take() } }
 }
 
-/// Holds the error callback that was scheduled when updates were last started. Setting a new call cancels the previous
-/// call. Releasing this object cancels the current call.
+/// Holds the call that was scheduled to report an error when updates were last started. Setting a new call cancels the
+/// previous call. Releasing this object cancels the current call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)
 

@@ -40,7 +40,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
     mutating func clearLatest() { latest = nil }
 }
 
-/// The reason for calling a handler with an error.
+/// The reason why a handler is called with an error.
 enum MotionStreamFailure: Sendable {
     indirect case loss(SensorKind, DeviceError)
     /// North is unreliable until the device has been moved.

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// One of a manager's update streams. It stores the latest value and, if there is a handler, a queue of values.
+/// One of a manager's update streams. Stores the latest value and, if there is a handler, queues values and errors.
 ///
 /// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
 /// at a time even on a concurrent queue.
@@ -21,7 +21,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Converter>
         var converter: Converter
         var handler: Handler?
-        /// Delivers queued values to the handler. It is created once and scheduled repeatedly.
+        /// Delivers queued values and errors to the handler. Created by each start and then scheduled repeatedly.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Converter.Value>
         var reportedLosses: [SensorKind] = []
@@ -170,7 +170,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
                 case .value(let value): handler.handleValue(value)
                 case .failure(let error): handler.handleError(error.error)
                 }
-                // Each iteration checks the state, because the handler may have stopped or restarted the manager.
+                // Each iteration checks the state, because the handler may have stopped or restarted the updates.
                 nextDrain = continueDrain(of: handler, into: &item)
             }
         }

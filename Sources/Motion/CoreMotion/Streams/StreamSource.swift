@@ -12,7 +12,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     /// True if the source has a single sensor, so that any input implies that the sensor is available.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
-    /// handler's executor, or is nil if that executor cannot poll the source.
+    /// executor of the handler, or is nil if no executor can poll the source.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ executor: ExecutorIdentity?, _ receive: @escaping Receiver) ->
             Subscription
@@ -56,7 +56,7 @@ extension StreamSource<[FusedState]> {
     }
 
     /// Returns true if the stream needs the sensor. The engine also reports losses of sensors that only other
-    /// subscribers need. The stream must ignore them.
+    /// subscribers need. The stream must ignore these losses.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
@@ -70,7 +70,7 @@ enum StreamEvent<Input: Sendable>: Sendable {
 }
 
 enum UpdateInterval {
-    /// The maximum interval of one day, in seconds. Longer and infinite intervals are reduced to this value.
+    /// The maximum interval, in seconds (one day). Longer and infinite intervals are reduced to this value.
     static let maximum: TimeInterval = 86_400
 
     /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the maximum
@@ -86,8 +86,8 @@ extension Device {
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }
 
-/// Converts a source's input to the values of a stream. A converter must not call the stream or the app, because
-/// `process` is called with the stream's lock held, on the source's thread.
+/// Converts a source's input to a stream's values. A converter must not call the stream or the app, because `process`
+/// is called on the source's thread with the stream's lock held.
 protocol ReadingConverter: Sendable {
     associatedtype Input: Sendable
     associatedtype Value: Sendable
@@ -104,7 +104,7 @@ struct SingleReadings: ReadingConverter {
     }
 }
 
-/// A reading in the sensor's units and in device axes, with the time of the measurement.
+/// A reading in the sensor's units and in device axes, and the time of the measurement.
 struct ConvertedReading: Sendable {
     var value: SIMD3<Double>
     var time: BootTime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An acceleration in device axes, in units of standard gravity (9.80665 m/s²). It has the sign of gravity: a device
+/// An acceleration in device axes, in units of standard gravity (9.80665 m/s²). The sign is that of gravity: a device
 /// that is lying face up measures (0, 0, -1).
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
@@ -75,11 +75,10 @@ public struct CMCalibratedMagneticField: Sendable {
     /// The field in device axes, in microtesla. While `accuracy` is `uncalibrated`, it is the raw reading. If no
     /// magnetometer is running, it is zero.
     public var field: CMMagneticField
-    /// The accuracy with which the device's own field is known.
+    /// The accuracy to which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low`, whose raw value is 0. This matches a zero-initialized C
-    /// structure.
+    /// Creates a field of zero with the accuracy `low`, whose raw value is 0, as in a zero-initialized C structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.
@@ -88,7 +87,7 @@ public struct CMCalibratedMagneticField: Sendable {
     }
 }
 
-/// The accuracy with which the device's own magnetic field is known.
+/// The accuracy to which the device's own magnetic field is known.
 public enum CMMagneticFieldCalibrationAccuracy: Int32, Sendable {
     /// The device's own field is unknown, so the reading must not be used.
     case uncalibrated = -1

@@ -57,7 +57,7 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Converts a device error to an error for the app, with the device error as the underlying error.
+    /// Converts a device error to an error for the app. The device error becomes the underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(

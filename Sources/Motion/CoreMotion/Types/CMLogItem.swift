@@ -50,8 +50,8 @@ extension NSCoder {
         encode(words: numbers.map(\.bitPattern), forKey: key)
     }
 
-    /// Returns true if the archive contains the key. The key may be missing, because a subclass may override
-    /// `encode(with:)` without calling `super`.
+    /// Returns true if the archive contains the key. The key is missing if a subclass overrides `encode(with:)` without
+    /// calling `super`.
     func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
     /// Decodes as many numbers as there are defaults. If the archive does not contain the key, returns the defaults. If

@@ -5,8 +5,8 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// Converts readings from the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No
-/// other type in this module converts units or signs.
+/// Converts readings from the units and signs of the kernel's Industrial I/O subsystem to Core Motion's units and
+/// signs. No other type in this module converts units or signs.
 ///
 /// Both use the same axes: x to the right, y to the top edge, z out of the screen. The kernel reports proper
 /// acceleration: at rest, the axis that points up reads +9.81 m/s². Core Motion uses the opposite sign, and units of
@@ -28,8 +28,8 @@ enum MotionConversion {
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
     /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown. `correctedFrom` is the initial north offset. At this offset,
-    /// `xArbitraryCorrectedZVertical` is the same as the frame of the state's attitude.
+    /// north and north is unknown. `correctedFrom` is the initial north offset, at which `xArbitraryCorrectedZVertical`
+    /// is the same as the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -82,7 +82,7 @@ enum MotionConversion {
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// The raw values of both enumerations are the same.
+    /// Both enumerations have the same raw values.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }
