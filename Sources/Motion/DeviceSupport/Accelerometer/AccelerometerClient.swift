@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Receives the readings of a `UIAccelerometer` on the source's thread and delivers them on the main thread.
+/// Receives a `UIAccelerometer`'s readings on the source's thread and delivers them on the main thread.
 ///
 /// The device owns the client, so the client holds only a weak reference to the device.
 final class AccelerometerClient: Sendable {
@@ -40,7 +40,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.interval } }
         set {
             let range = Self.intervals
-            // A comparison with NaN is false, so NaN is replaced by the minimum.
+            // Comparisons with NaN are false, so NaN is replaced by the minimum.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
             updateSubscription()

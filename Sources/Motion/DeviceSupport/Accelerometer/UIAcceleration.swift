@@ -7,8 +7,8 @@ import MotionEngine
 /// An accelerometer reading, including gravity.
 ///
 /// The values are in g. On a device held upright, x points to the right, y to the top edge, and z out of the screen.
-/// The values have the sign of gravity, so z is -1 if the device lies face up. Average or filter the values, because
-/// they are noisy even at rest.
+/// The signs are those of gravity, so z is -1 if the device lies face up. Average or filter the values, because they
+/// are noisy even at rest.
 open class UIAcceleration: NSObject, @unchecked Sendable {
     // `@unchecked Sendable` because subclasses may add state. The properties of this class are immutable.
     private let values: (x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, time: TimeInterval)
@@ -35,9 +35,9 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
 /// An acceleration along one axis, in g (1 g is 9.80665 m/s²).
 public typealias UIAccelerationValue = Double
 
-/// An accelerometer reading in g, with the sign of gravity as in Apple's API.
+/// An accelerometer reading in g, with the signs of gravity as in Apple's API.
 ///
-/// Sources deliver proper acceleration in m/s², which is positive on the axis that points up at rest.
+/// Sources deliver proper acceleration in m/s². At rest, it is positive on the axis that points up.
 struct AccelerationSample: Sendable, Equatable {
     var acceleration: SIMD3<Double>
     var time: BootTime
@@ -58,8 +58,7 @@ extension AccelerationSample {
 
     /// The gravity vector that an accelerometer at rest would measure.
     ///
-    /// Without a gyroscope, the attitude lags behind by seconds, so the accelerometer reading is used instead of
-    /// gravity.
+    /// Without a gyroscope, the attitude lags by seconds, so the accelerometer reading is used instead.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }

@@ -39,8 +39,8 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
     /// The interval between readings, in seconds. The default is 0.1.
     ///
     /// The minimum is 0.01 and the maximum is one day. NaN is replaced by the minimum. The sensor may be slower than
-    /// requested. Use 10 to 20 readings per second for the device's orientation, 30 to 60 for games, and 70 to 100 for
-    /// hits and fast shakes. A new value takes effect immediately.
+    /// requested. Use 10 to 20 readings per second for the device's orientation, 30 to 60 for games, and 70 to 100 to
+    /// detect hits and fast shakes. A new value takes effect immediately.
     open var updateInterval: TimeInterval {
         get { client.interval }
         set { client.interval = newValue }

@@ -5,8 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Determines a device's capabilities, querying each source only once. The query of the position source waits for its
-/// first event, for at most `positionTimeout`.
+/// Determines a device's capabilities, querying each source only once. Querying the position source waits up to
+/// `positionTimeout` for the source's first event.
 struct CapabilityProbe {
     enum Availability {
         case available(String)
@@ -69,8 +69,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// On a simulated device, waiting is useless, because simulated time does not advance during the wait. Only events
-    /// that arrive during `subscribe` count.
+    /// On a simulated device, waiting is useless, because simulated time does not advance meanwhile. Only events that
+    /// arrive during `subscribe` count.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

@@ -25,8 +25,8 @@ import LiveDevice
 /// - `gps`: The position source reports a receiver or has reported a fix.
 ///
 /// All other capabilities, for example `telephony`, are treated as unavailable. For `gps`, a receiver without a fix is
-/// sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait for gpsd for at
-/// most `positionTimeout`.
+/// sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait for gpsd for up
+/// to `positionTimeout`.
 public struct DeviceCapabilities: Sendable {
     let device: Device
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.

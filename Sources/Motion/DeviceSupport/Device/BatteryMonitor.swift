@@ -10,7 +10,7 @@ import Synchronization
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
-        /// Changes with `isEnabled`. A battery that was read in an earlier generation is ignored.
+        /// Changes with `isEnabled`. Battery readings from an earlier generation are ignored.
         var generation: UInt32 = 0
         var battery: BatteryReading?
         var hasReceivedUpdate = false
@@ -93,7 +93,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post. If it is too early for another level notification, starts a timer instead.
+    /// Schedules a post. If it is too early for another level notification, starts a timer instead of posting.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in

@@ -32,7 +32,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// `root` precedes the paths of all files, so that tests can provide other files.
+    /// `root` precedes the paths of all files, so that tests can provide their own files.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -43,7 +43,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Placeholders that the firmware contains if the machine's manufacturer has not set a name.
+        // Placeholders that firmware contains if the machine's manufacturer has not set a name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })
@@ -79,7 +79,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-            // Only hexadecimal digits are valid, but `UInt8(_:radix:)` also accepts a sign.
+            // `UInt8(_:radix:)` also accepts a sign, so the digits are checked first.
             guard let text = line(root + path), text.utf8.count == 32, text.allSatisfy(\.isHexDigit) else { continue }
             let digits = Array(text)
             let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
@@ -90,7 +90,7 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the first line without surrounding whitespace, or nil if it is empty.
+    /// Returns the first line of a file without surrounding whitespace, or nil if that line is empty.
     private static func line(_ path: String) -> String? {
         guard let text = text(of: path) else { return nil }
         // Strings in the device tree are null-terminated.

@@ -30,8 +30,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates a separate object that posts its own notifications. Calls to its `begin` and `end` methods are counted
-    /// separately. Apps normally use `current`.
+    /// Creates a separate object that posts its own notifications. It counts the calls to its own `begin` and `end`
+    /// methods. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {

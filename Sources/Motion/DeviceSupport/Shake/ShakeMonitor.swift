@@ -35,7 +35,7 @@ final class ShakeMonitor: Sendable {
     /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
     static let interval = 1.0 / 50
     /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, a reading
-    /// ends or cancels it earlier.
+    /// ends or cancels the shake earlier.
     private static let timeout = 3.0
     private static let maximumQueuedEvents = 64
 
@@ -129,8 +129,8 @@ final class ShakeMonitor: Sendable {
             state.timer = nil
         }
         if state.queue.count >= Self.maximumQueuedEvents {
-            // Drop the oldest `began` event together with the event that ends this shake. A first event of a different
-            // kind ends a shake whose `began` event has been delivered, so keep it.
+            // Drop the oldest `began` event together with the event that ends this shake. If the first event is of a
+            // different kind, it ends a shake whose `began` event has already been delivered, so keep it.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }
