@@ -3,8 +3,8 @@
 package import DeviceCore
 import SystemCalls
 
-/// The optional timestamp that gpspipe writes before each line, followed by a colon and a space. An option selects the
-/// format:
+/// The optional timestamp that gpspipe writes before each line, followed by a colon and a space. The format depends on
+/// gpspipe's options:
 ///
 ///     -t    2026-11-21 03:39:10
 ///     -u    2026-11-21 03:39:16.708334
@@ -16,7 +16,7 @@ import SystemCalls
 ///
 /// All times are UTC.
 package enum ArrivalStamp {
-    /// The number of leading bytes that are searched for a stamp. gpspipe limits the date in a stamp to 24 bytes, and
+    /// The number of bytes at the start of a line to search for a stamp. gpspipe limits a stamp's date to 24 bytes, and
     /// the Unix time after it needs up to 30. The rest is a margin.
     private static let searchedLength = 96
     /// The earliest Unix time that is accepted without a preceding date, in nanoseconds. The limit rejects dates
@@ -63,7 +63,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times, driven by the times in the reports.
+/// A clock for reports without arrival times. It advances with the times in the reports.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0

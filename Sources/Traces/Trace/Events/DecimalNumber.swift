@@ -2,10 +2,10 @@
 
 import JSONBytes
 
-/// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
+/// A decimal number parsed from text without an intermediate `Double`, which would lose digits.
 ///
-/// Parsing does not depend on the locale, and thousands separators are rejected. The value refers to the parsed text,
-/// so it must not outlive the buffer.
+/// Parsing does not depend on the locale, and thousands separators are rejected. The value refers to the buffer of the
+/// parsed text and must not outlive it.
 package struct DecimalNumber {
     /// The maximum length of a number, in bytes.
     private static let maximumLength = 400
@@ -71,9 +71,9 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number multiplied by a power of ten, as an integer, or nil if its magnitude exceeds `Int64.max`. If
-    /// `isCut` is true, the fraction is truncated. Otherwise, the result is rounded to the nearest integer, with halves
-    /// rounded away from zero. Only the first 19 significant digits are used.
+    /// Returns the number, multiplied by a power of ten, as an integer, or nil if the magnitude of the result exceeds
+    /// `Int64.max`. If `isCut` is true, the fraction is truncated. Otherwise, the result is rounded to the nearest
+    /// integer, with halves rounded away from zero. Only the first 19 significant digits are used.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power

@@ -10,11 +10,11 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If false, times from the clock of gpsd's host are not shifted.
+    /// Whether to shift times from the clock of gpsd's host as well.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
-    /// If true, removes the members that gpsd adds only for clients that enable `timing`.
+    /// Whether to remove the members that gpsd adds only for clients that enable `timing`.
     package var removesTimingMembers: Bool
 
     package init(
@@ -44,8 +44,7 @@ package struct ReportEdit {
         let firstStart = reader.offset
         result.append(contentsOf: bytes[..<firstStart])
         while true {
-            // `start` is before the comma and any spaces that precede the member, so that they are copied with the
-            // member.
+            // `start` precedes the comma and any spaces before the member, so that they are copied with the member.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

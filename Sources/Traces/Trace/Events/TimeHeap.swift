@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A priority queue ordered by time. Elements with equal times are removed in insertion order. Insertion and removal
+/// A priority queue ordered by time. Elements with the same time are removed in insertion order. Insertion and removal
 /// take O(log n) time.
 package struct TimeHeap<Element> {
     fileprivate struct Entry {

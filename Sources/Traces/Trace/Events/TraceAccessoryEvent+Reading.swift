@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-/// Reading of the lines that `TraceAccessoryEvent` writes. The keys are part of the trace format.
+/// Parses the lines that `TraceAccessoryEvent` writes. The keys are part of the trace format.
 extension TraceAccessoryEvent {
     /// Parses a trace line, or returns nil if the line is not a valid accessory event.
     init?(line: UnsafeRawBufferPointer) {
@@ -13,8 +13,7 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // In a line that detaches an accessory, the ID is the value of the `detach` key. In all other lines, the ID is
-        // a separate member.
+        // In a `detach` line, the ID is the value of the `detach` key. In all other lines, the ID is a separate member.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -62,7 +61,7 @@ extension TraceAccessoryEvent {
             var reader = JSONReader(line)
             try reader.beginObject()
             while let name = try reader.nextKey() {
-                // If a line contains the keys of several events, the first one determines the event's kind.
+                // If a line contains the keys of several events, the first key determines the event's kind.
                 if key == nil, let found = Self.key(name) {
                     key = found
                     let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
@@ -109,7 +108,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // The description itself must contain the ID. An "accessory" member does not replace it.
+            // The description itself must contain the ID. The line's "accessory" member is not used instead.
             if id == nil { isValid = false }
         }
 

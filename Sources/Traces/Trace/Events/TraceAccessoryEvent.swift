@@ -37,7 +37,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
     package static let maximumAccessories = 256
     /// The maximum number of protocols per accessory. Further protocols are ignored.
     package static let maximumProtocols = 64
-    /// The maximum length in bytes of a name, serial number or similar text. An event with longer text is rejected.
+    /// The maximum length of a name, serial number or similar text, in bytes. An event with longer text is rejected.
     package static let maximumNameLength = 1024
     /// The maximum number of bytes in an event. Longer data is split into several events.
     package static let maximumBytes = 65_536
@@ -124,14 +124,14 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The names used in traces for the reasons why a session ended. `closed` is not listed, because it is the default
-    /// and traces omit it.
+    /// The names that traces use for the reasons why a session ended. `closed` is not listed, because it is the
+    /// default, which traces omit.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
-    /// Returns the text, or nil for invalid UTF-8 and for control characters other than tab, line feed and carriage
-    /// return.
+    /// Decodes UTF-8 text. Returns nil for invalid UTF-8, and for control characters other than tab, line feed and
+    /// carriage return.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isReadable = text.unicodeScalars.allSatisfy { scalar in

@@ -5,14 +5,14 @@ public import JSONBytes
 
 /// A battery reading in a trace, encoded as JSON with a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses a battery reading from a JSON object, or returns nil for any other JSON value. If the level is invalid,
-    /// the reading has no level. If the state is unknown to this version, it becomes `unknown`.
+    /// Parses a battery reading from a JSON object, or returns nil for any other JSON value. An invalid level becomes
+    /// nil, and a state that this version does not know becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? { try parse(&reader).battery }
 
-    /// True if the JSON is null, or an object whose members are all known and valid. If false, reading a trace produces
-    /// a warning, although `reading(_:)` may still return a reading.
+    /// True if the JSON is null, or an object whose members are all known and valid. Otherwise, reading the trace
+    /// produces a warning, although `reading(_:)` may still return a reading.
     static func isFullyValid(_ json: UnsafeRawBufferPointer) -> Bool {
         JSONReader.parse(json) { reader throws(JSONError) in try parse(&reader).isFullyValid } == true
     }

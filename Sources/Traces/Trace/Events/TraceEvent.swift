@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// A trace event that owns its contents, for code that edits or generates traces.
+/// A trace event that owns its contents. It is used to edit and generate traces.
 public struct TraceEvent: Sendable {
     /// The event's kind and contents.
     public enum Contents: Sendable {

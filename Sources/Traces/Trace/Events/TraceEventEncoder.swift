@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-/// Encodes events as lines of a trace with nondecreasing times.
+/// Encodes events as trace lines with nondecreasing times.
 package struct TraceEventEncoder {
     /// The time of the last line, in nanoseconds since the start of the trace.
     private var lastTime = Int64.min

@@ -5,7 +5,7 @@ import DeviceCore
 /// Writes the start and end of a trace line, and reads a line's time without parsing the rest. The time can be read
 /// only if the line begins exactly as this module writes it.
 package enum TraceLine {
-    /// Begins a line with the time and `key`, the text between the time and the value, such as `,"pressure":`.
+    /// Begins a line with the time and `key`, which is the text between the time and the value, such as `,"pressure":`.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
@@ -34,10 +34,10 @@ package enum TraceLine {
     }
 }
 
-/// Bounds-checked helpers for raw bytes.
+/// Bounds-checked functions that inspect raw bytes.
 enum ByteMatching {
-    /// True for padding before or after a line: a space, a tab, a carriage return or a zero byte. After a power
-    /// failure, a file often ends with zero bytes.
+    /// True for a byte that may pad a line: a space, a tab, a carriage return or a zero byte. After a power failure, a
+    /// file often ends with zero bytes.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 

@@ -3,12 +3,12 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The JSON encoding of the loss of a source in a trace: a code, a message and a cause.
+/// The JSON encoding of a source loss in a trace: a code, a message and a cause.
 enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
     static let standardSensorMessage = "The sensor was lost when this trace was recorded."
 
-    /// All codes. A code that is missing here is read as `connectionLost`.
+    /// All known codes. Any other code is read as `connectionLost`.
     private static let codes: [DeviceError.Code] = [
         .unreachable, .connectionLost, .silent, .noFix, .notSupported, .invalidConfiguration, .invalidTrace,
         .permissionDenied, .notFound, .busy, .inputOutput,

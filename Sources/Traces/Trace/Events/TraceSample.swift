@@ -5,7 +5,7 @@ import JSONBytes
 
 /// A reading of a motion sensor in a trace.
 package struct TraceSample: Sendable, Hashable {
-    /// The index of the sensor in the list ``TraceCursor/sensors`` of the cursor that returned the event.
+    /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int
     package var kind: SensorKind
     /// The value, in the sensor's own axes. It is always finite. A scalar value is in the first component.
@@ -17,8 +17,8 @@ package struct TraceSample: Sendable, Hashable {
         (self.sensor, self.kind, self.value, self.stamp) = (sensor, kind, value, stamp)
     }
 
-    /// The maximum magnitude of a component, in the unit of the reading. No real reading comes close to it. Sums and
-    /// squares of values up to this limit are finite.
+    /// The maximum magnitude of a component, in the reading's unit. Real readings are far below this limit. Sums and
+    /// squares of values up to it are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
@@ -28,7 +28,7 @@ package struct TraceSample: Sendable, Hashable {
     }
 }
 
-/// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
+/// Encodes a motion reading as a trace line: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
 ///
 /// The sensor is omitted if its ID equals the name of its kind. The stamp is omitted if it equals the time.
 package enum TraceSampleText {

@@ -4,11 +4,11 @@ import JSONBytes
 
 /// Converts decimal seconds in text to integer nanoseconds and back. Does not use `Double`, which would lose digits.
 package enum TraceSeconds {
-    /// The maximum number of digits before the decimal point. Seconds with more digits overflow `Int64` nanoseconds.
+    /// The maximum number of digits before the decimal point. Longer numbers have leading zeros or are out of range.
     private static let maximumSecondDigits = 10
 
-    /// Parses the number at the offset as nanoseconds and advances the offset past the number. Returns nil if there is
-    /// no number or the number is out of range. Digits after the ninth decimal are truncated.
+    /// Parses the seconds at the offset, returns them in nanoseconds, and advances the offset past the number. Returns
+    /// nil if there is no number, or if it is out of range. Digits after the ninth decimal are truncated.
     @inline(__always) static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         var index = at
         let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
@@ -77,7 +77,7 @@ package enum TraceSeconds {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // Adding 0x76 to a byte from 10 to 0x89 sets its top bit. Greater bytes already have it in `values`.
+        // Adding 0x76 sets the top bit of a byte from 10 to 0x89. A greater byte already has it set in `values`.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
         return Int64(truncatingIfNeeded: JSONReader.value(ofDigits: values)) &* 10 &+ last
     }

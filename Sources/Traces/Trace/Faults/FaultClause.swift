@@ -4,7 +4,7 @@ package import DeviceCore
 
 /// The moment at which a fault occurs.
 public enum FaultMoment: Sendable, Hashable {
-    /// Immediately.
+    /// The fault occurs at the start.
     case start
     /// The fault occurs after this number of seconds.
     case seconds(Double)
@@ -18,20 +18,20 @@ public enum FaultMoment: Sendable, Hashable {
 package struct FaultClause: Sendable, Hashable {
     /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
-    /// The full text of the fault, for messages.
+    /// The full text of the fault, for use in messages.
     package let text: String
     package let name: String
     package let value: String?
     /// The affected device or sensor, or nil if all are affected.
     package let target: String?
     package let moment: FaultMoment
-    /// The duration in seconds.
+    /// The duration in seconds, or nil if none is given.
     package let duration: Double?
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The item that the number after `#` counts, such as "a report", for messages. nil if `#` is
-    ///   not supported.
+    /// - Parameter counting: The item counted by the number after `#`, as named in messages, such as "a report". nil if
+    ///   `#` is not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
@@ -48,7 +48,7 @@ package struct FaultClause: Sendable, Hashable {
         let text = String(rest.prefix(Self.maximumLength))
         var moment = FaultMoment.start
         var duration: Double?
-        // Searches for "@" only after the closing parenthesis, because the target may contain one.
+        // Searches for "@" only after the closing parenthesis, because the target may contain "@" as well.
         let tail = rest[(rest.lastIndex(of: ")") ?? rest.startIndex)...]
         if let at = tail.lastIndex(of: "@") {
             let parts = rest[rest.index(after: at)...].split(

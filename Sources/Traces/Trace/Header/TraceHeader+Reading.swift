@@ -5,7 +5,7 @@ import JSONBytes
 
 /// Parses headers. ``warnings(about:)`` reports the members that are ignored.
 extension TraceHeader {
-    /// The maximum number of devices, of contexts, and of a sensor's rates. Excess entries are ignored.
+    /// The maximum number of entries in a list of devices, contexts or sensor rates. Excess entries are ignored.
     static let maximumEntries = 1024
     private static let maximumMembers = 1024
 
@@ -30,7 +30,7 @@ extension TraceHeader {
             guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
             guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()
-            // A missing member is empty. The defaults apply only to new headers.
+            // A member missing from the line is left empty. The defaults apply only to new headers.
             clock = ""
             units = [:]
             frame = ""
@@ -45,7 +45,7 @@ extension TraceHeader {
         }
     }
 
-    /// Returns the error to throw. `outOfRange` means a later version, and `wrongType` an invalid version or start.
+    /// Returns the error to throw. `outOfRange` indicates a later version, and `wrongType` an invalid version or start.
     private static func failure(_ error: JSONError, _ name: String) -> DeviceError {
         switch error.reason {
         case .outOfRange:

@@ -5,7 +5,7 @@ import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// The time at which a trace starts, on two clocks. Event times are relative to the start.
+    /// The time at which a trace starts, according to two clocks. Event times are relative to the start.
     public struct Start: Sendable, Hashable {
         /// The civil time.
         public var wallTime: WallTime
@@ -27,8 +27,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var version = currentVersion
     /// The start of the trace, or nil if the header does not contain it.
     public var start: Start?
-    /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device. Empty if the
-    /// times are from a different clock, such as that of a receiver or of another recorder.
+    /// The clock used for the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device. Empty if
+    /// the times are from a different clock, such as a receiver's or another recorder's.
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []
@@ -53,7 +53,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var recorder = ""
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
-    /// The members that are unknown to this version. They are written back unchanged.
+    /// The members that are unknown to this version. They are written unchanged.
     package var otherMembers: [TraceMember] = []
     /// Warnings about header members that were ignored.
     package var warnings: [TraceWarning] = []

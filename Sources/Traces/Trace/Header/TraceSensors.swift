@@ -13,7 +13,7 @@ struct TraceSensors: Sendable {
     /// The sensor IDs in UTF-8, in the order of `descriptions`.
     private var names: [[UInt8]] = []
     /// The index of the default sensor of each kind, or a negative value if there is none. An event without a sensor ID
-    /// belongs to the default sensor of its kind. There is room for eight kinds.
+    /// belongs to the default sensor of its kind. The vector has room for eight kinds.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     init(_ sensors: [SensorDescription]) {
@@ -69,9 +69,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, whatever its kind. If there is none but `name` is the name of a
-    /// kind, returns the index of that kind's default sensor, adding the sensor if necessary. Otherwise, returns a
-    /// negative value.
+    /// Returns the index of the sensor with this ID, whatever its kind. If there is no such sensor, but `name` is the
+    /// name of a kind, returns the index of that kind's default sensor, adding the sensor if necessary. Otherwise,
+    /// returns a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

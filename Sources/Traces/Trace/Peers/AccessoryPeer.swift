@@ -64,7 +64,7 @@ public struct LinePeer: AccessoryPeer {
     /// - Parameters:
     ///   - greeting: The actions to perform when the protocol is opened.
     ///   - answer: A closure that returns the actions to perform in response to a line. It receives the line without
-    ///     its line feed or CR LF, and with invalid UTF-8 replaced.
+    ///     the LF or CR LF that terminates it, and with invalid UTF-8 replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer

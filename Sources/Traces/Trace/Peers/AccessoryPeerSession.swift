@@ -5,12 +5,12 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions are performed in timer callbacks of the clock, never during a call from the other side. On a
+/// The peer's actions are performed in the clock's timer callbacks, never during a call from the other side. On a
 /// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The maximum number of unsent bytes (1 MiB). When this or the next limit is reached, the session stops reading.
+    /// The maximum number of unsent bytes (1 MiB). Reading pauses while this limit or `maximumActions` is reached.
     private static let maximumUnsentBytes = 1 << 20
-    /// The maximum number of actions that have not been performed yet.
+    /// The maximum number of pending actions.
     private static let maximumActions = 1024
 
     private struct State {
@@ -68,7 +68,7 @@ package final class AccessoryPeerSession: Sendable {
         scheduleRun()
     }
 
-    /// True once the peer is being notified, or has been notified, of the end of the session.
+    /// True once `closed` is being delivered, or has been delivered, to the peer.
     package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
@@ -191,7 +191,7 @@ package final class AccessoryPeerSession: Sendable {
     private var chunkLength: Int {
         if let length = faults.maximumChunkLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
-        // The number of bytes sent per 10 ms.
+        // The number of bytes that the rate allows in 10 ms.
         return Int(max(min(rate / 100, 65_536), 1))
     }
 
@@ -226,7 +226,7 @@ package final class AccessoryPeerSession: Sendable {
         return true
     }
 
-    /// Calls the peer without holding the lock, because the peer may take a long time.
+    /// Delivers an event to the peer. The lock is not held during the call, because the call may take a long time.
     private func deliver(_ event: AccessoryPeerEvent) {
         guard
             var peer = state.withLock({ state -> (any AccessoryPeer)? in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that follows a script of bytes to send, bytes to expect and delays.
+/// A peer that follows a script of steps, such as sending bytes, expecting bytes and waiting.
 public struct ScriptedPeer: AccessoryPeer {
     /// A step of a script.
     public enum Step: Sendable, Hashable {
@@ -53,8 +53,8 @@ public struct ScriptedPeer: AccessoryPeer {
     /// - Parameters:
     ///   - steps: The steps to run in each session.
     ///   - onDeviation: A closure that is called when a session deviates from the script. If a step receives unexpected
-    ///     bytes, the peer hangs up after the call. If the session ends before all expected bytes have been received,
-    ///     that is also a deviation. Bytes received after the last step are a deviation too, and are dropped.
+    ///     bytes, the peer hangs up after the call. It is also a deviation if the session ends before all expected
+    ///     bytes have been received, or if bytes are received after the last step. Such bytes are dropped.
     public init(_ steps: [Step], onDeviation: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = onDeviation

@@ -47,7 +47,7 @@ public struct SimulatedAccessory: Sendable {
 public struct AccessoryFaults: Sendable, Hashable {
     /// The seed of the random numbers.
     public var seed: UInt64 = 1
-    /// The accessory's sending rate in bytes per second, or nil for no limit.
+    /// The accessory's maximum sending rate in bytes per second, or nil for no limit.
     public var bytesPerSecond: Double?
     /// The maximum number of bytes that the accessory sends at once, or nil for no limit. Consecutive chunks are at
     /// least ``minimumChunkInterval`` apart.
@@ -58,9 +58,9 @@ public struct AccessoryFaults: Sendable, Hashable {
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0
-    /// The number of received bytes after which the accessory is unplugged, or nil for no limit.
+    /// The number of received bytes after which the accessory is unplugged, or nil if it stays attached.
     public var unplugsAfterReceiving: Int?
-    /// The number of sent bytes after which the accessory is unplugged, or nil for no limit.
+    /// The number of sent bytes after which the accessory is unplugged, or nil if it stays attached.
     public var unplugsAfterSending: Int?
 
     /// Creates a configuration without faults.

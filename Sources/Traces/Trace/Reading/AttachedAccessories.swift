@@ -11,7 +11,7 @@ struct AttachedAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Applies an event. Returns false if the event's accessory is not attached or does not have the protocol, or if
+    /// Applies an event. Returns false if the event's accessory is not attached or does not offer the protocol, or if
     /// the event would exceed the maximum number of attached accessories.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }

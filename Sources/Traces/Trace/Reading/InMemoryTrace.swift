@@ -20,8 +20,8 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // Parses the header from its own encoding, so that the sensor indices in the records match those in the
-        // generated text.
+        // Parses the header from its own encoding, so that the sensor indices in the records match those obtained by
+        // parsing the generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)
@@ -35,8 +35,8 @@ package struct InMemoryTrace: Sendable {
         return Int32(named[0])
     }
 
-    /// Appends a reading. Omits a reading that a trace cannot represent. Times are in nanoseconds since the start of
-    /// the trace and must not decrease. `sensorIndex` is the index returned by ``sensorIndex(of:)``.
+    /// Appends a reading, unless a trace cannot represent it. Times are in nanoseconds since the start of the trace and
+    /// must not decrease. `sensorIndex` is the index returned by ``sensorIndex(of:)``.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, sensorIndex: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)

@@ -29,7 +29,7 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     /// The messages in order of first occurrence.
     package private(set) var entries: [Entry] = []
-    /// The number of occurrences of messages beyond ``maximumMessages``.
+    /// The number of problems left ungrouped because ``maximumMessages`` had been reached.
     package private(set) var ungroupedCount = 0
 
     package init() {}

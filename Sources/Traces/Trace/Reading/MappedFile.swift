@@ -9,7 +9,7 @@ final class MappedFile: Sendable {
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the descriptor, for checking the file's size even after the file has been renamed.
+    /// A duplicate of the descriptor, used to check the file's size even after the file has been renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
@@ -30,7 +30,8 @@ final class MappedFile: Sendable {
     }
 
     deinit {
-        // Another mapping may reuse the addresses after munmap(2), and must not be overwritten with zeros.
+        // Must precede munmap(2), after which another mapping may reuse the addresses and must not be overwritten with
+        // zeros.
         if let registration { SIGBUSGuard.unregister(registration) }
         munmap(UnsafeMutableRawPointer(bitPattern: start), count)
         if descriptor >= 0 { close(descriptor) }

@@ -10,8 +10,8 @@ extension TraceBytes {
     /// ends.
     private static let maximumDeviceBytes = 64 << 20
 
-    /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed
-    /// temporary file. `name` appears in messages, and the descriptor stays open.
+    /// Reads a stream, such as a pipe, to its end. A stream that exceeds the memory limit is stored in an unnamed
+    /// temporary file. `name` appears in messages. The descriptor stays open.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
     }
@@ -35,7 +35,7 @@ extension TraceBytes {
             guard count > 0 else {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    // Waits for data, because the pipe is in nonblocking mode.
+                    // Waits for data, because the descriptor is in nonblocking mode.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     continue

@@ -25,7 +25,7 @@ package struct TraceBytes: Sendable, Equatable {
 
     init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
-    /// Reads or maps a regular file. Reads any other file, such as a pipe, to its end, which may block. Throws an error
+    /// Reads or maps a regular file. Reads any other file, such as a pipe, to its end. This may block. Throws an error
     /// if such a file exceeds ``TraceFile/maximumSize``.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)

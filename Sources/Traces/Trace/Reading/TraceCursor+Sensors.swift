@@ -51,12 +51,12 @@ extension TraceCursor {
                 checkedEnd = lines.offset
             }
         }
-        // The line number is lost, but only warnings contain it, and this cursor is used only for its sensors.
+        // The line number is now unknown. Only warnings contain it, and this cursor is used only for its sensors.
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line is known not to introduce a sensor, because it is a gpsd report, or a reading of a known sensor
-    /// in the trace writer's layout. The line is not validated.
+    /// True if the line certainly introduces no sensor: it has the trace writer's layout, and is a gpsd report or a
+    /// reading of a known sensor. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }

@@ -42,7 +42,7 @@ public struct TraceFile: Sendable {
     /// - Parameters:
     ///   - bytes: The contents of a file.
     ///   - name: The name of the trace in messages.
-    /// - Throws: If the bytes are not a trace, an error that describes their contents.
+    /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
@@ -57,8 +57,8 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. If it is not a regular file, for example a pipe, its size is limited to half of the physical
-    /// memory, and to at most 1 GiB.
+    /// Opens a file. If it is not a regular file, for example a pipe, it must not be larger than half of the physical
+    /// memory or 1 GiB.
     ///
     /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
@@ -113,7 +113,7 @@ public struct TraceFile: Sendable {
     /// The number of bytes that a ``playingCursor`` reads. It is 0 for an in-memory trace.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
-    /// The maximum size of a trace that is read from a stream, in bytes. It is half of the physical memory, and at most
+    /// The maximum size of a trace that is read from a stream, in bytes. It is half of the physical memory, but at most
     /// 1 GiB (256 MiB on 32-bit platforms).
     package static var maximumSize: Int {
         let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
@@ -146,7 +146,7 @@ extension TraceFile: Sequence {
         public mutating func next() -> TraceEvent? { file.withPlayedBytes { cursor.nextEvent($0) } }
     }
 
-    /// Creates an iterator before the first event.
+    /// Creates an iterator positioned before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
     /// Up to one hundred warnings about lines that were skipped or only partly read. Each access to this property reads

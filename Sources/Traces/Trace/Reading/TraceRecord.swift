@@ -3,10 +3,10 @@
 package import DeviceCore
 import JSONBytes
 
-/// A trace event returned by ``TraceCursor``. It consists of a time, a kind and the range of the contents in the file.
+/// A trace event returned by ``TraceCursor``. It consists of a time, a kind and the range of its contents in the file.
 ///
 /// A record owns no memory. The values of a motion reading are stored in the record itself. Other contents are decoded
-/// on demand from the bytes of the file, by methods such as ``line(in:)``.
+/// on demand from the file's bytes, by methods such as ``line(in:)``.
 package struct TraceRecord: Sendable, Hashable {
     package enum Kind: UInt8, Sendable {
         case gpsd
@@ -29,8 +29,8 @@ package struct TraceRecord: Sendable, Hashable {
     /// least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
-    /// The range of the contents in the file. For a motion reading, it covers the value. For a report from gpsd, it
-    /// covers the report exactly as gpsd sent it, without its line terminator.
+    /// The range of the event's contents in the file. For a motion reading, it covers the value. For a report from
+    /// gpsd, it covers the report exactly as gpsd sent it, without its line terminator.
     package var range: Range<Int>
     /// True if the event is a line from gpsd that is stored as hexadecimal digits.
     var isHexadecimal = false

@@ -8,7 +8,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case truncatedLine
         /// The line is malformed and was skipped.
         case malformedLine
-        /// The time is earlier than in a previous line. The previous time was used.
+        /// The time is earlier than the previous line's time, which was used instead.
         case decreasingTime
         /// The line has no valid time. The previous line's time was used.
         case missingTime
@@ -32,7 +32,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case unknownKind
         /// A member of the line is unknown or has an invalid value. The rest of the line was read.
         case invalidMember
-        /// A line of gpsd output was skipped, because it is neither a report nor an NMEA sentence nor a comment.
+        /// A line of gpsd output was skipped, because it is not a report, an NMEA sentence or a comment.
         case notAReport
     }
 

@@ -3,13 +3,12 @@
 public import DeviceCore
 import Synchronization
 
-/// A byte channel that wraps another channel and reports the data that passes through it. Bytes that are read while a
-/// write is in progress may be a response to it. They are therefore reported after the write, which is the order that
-/// playback requires.
+/// A byte channel that wraps another channel and reports the data that passes through it. Bytes that are read during a
+/// write may be a response to it. They are therefore reported after the write, because playback requires this order.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
-        /// The events that are held back while a write is in progress.
+        /// The events deferred while a write is in progress.
         var deferred: [TraceAccessoryEvent.Change] = []
         var queue = BoundedQueue<TraceAccessoryEvent.Change>()
         var hasEnded = false
@@ -80,7 +79,7 @@ final class RecordingChannel: PollableChannel {
     }
 }
 
-/// An accessory source that wraps another one. Its listeners receive the data of all sessions that are opened through
+/// An accessory source that wraps another one. Its listeners receive the events of all sessions that are opened through
 /// the wrapper.
 final class RecordingAccessorySource: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
@@ -124,7 +123,7 @@ final class RecordingAccessorySource: AccessorySource {
                 state.listeners.removeAll { $0.number == number }
                 return listeners
             }
-            // The removed closure is released without holding the lock, because releasing it may run any code.
+            // The removed closure is released without holding the lock, because releasing it may run arbitrary code.
             withExtendedLifetime(previousListeners) {}
         }
     }

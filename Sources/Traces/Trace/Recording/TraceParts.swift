@@ -14,7 +14,8 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public static let motion = TraceParts(rawValue: 2)
     /// Battery changes.
     public static let battery = TraceParts(rawValue: 4)
-    /// The attached accessories, and the sessions that ``DeviceCore/Device/recordingAccessories()`` can record.
+    /// The attached accessories, and sessions opened through a device from
+    /// ``DeviceCore/Device/recordingAccessories()``.
     public static let accessories = TraceParts(rawValue: 8)
     /// All received Bluetooth beacon advertisements.
     public static let beacons = TraceParts(rawValue: 16)

@@ -17,9 +17,9 @@ import Synchronization
 /// between recorded readings. If a kind of sensor is missing at the start, the first sensor of that kind to appear
 /// later is also recorded, although the header does not describe it.
 ///
-/// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
-/// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
-/// program reads them, except for bytes read after the accessory was detached.
+/// The recorder records which accessories are attached and detached. The data of a session is recorded only if the
+/// session was opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded
+/// when the program reads them, except for bytes read after the accessory was detached.
 ///
 /// A recorder is thread-safe and records one trace. If the trace cannot be written, recording stops and ``failure``
 /// contains the reason. The failure closure is called once, on the source's thread or the clock's thread.
@@ -86,8 +86,8 @@ public final class TraceRecorder: Sendable {
     package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
     package var recordedSightings: Int { state.withLock { $0.sightings } }
 
-    /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server is
-    /// queried. Throws an error if nothing can be recorded.
+    /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server must be
+    /// queried. Throws an error if recording cannot start.
     public func start() throws(DeviceError) {
         let clock = device.clock
         let sensors = parts.contains(.motion) ? device.motionSource.sensors : []
@@ -160,8 +160,8 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval.inSeconds, axes: .sensor)
-        // If there was no sensor of this kind at the start, its ID is unknown, so loss events contain the name of the
-        // kind instead.
+        // If no sensor of this kind was present at the start, the sensor's ID is unknown, so loss events contain the
+        // name of the kind instead.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }

@@ -5,10 +5,10 @@ import SystemCalls
 /// A file that is created or replaced atomically. The new file has no name until it is complete, so that an interrupted
 /// process leaves nothing behind. An existing file is replaced in one step.
 ///
-/// File systems such as NFS and FAT do not support unnamed files. There, the new file is created under a temporary
-/// name, or directly under its final name if the path does not exist yet.
+/// File systems such as NFS and FAT do not support unnamed files. On such file systems, the new file is created under a
+/// temporary name, or directly under its final name if the path does not exist yet.
 struct AtomicReplacement: Sendable {
-    /// An error that occurs if the new file cannot be created.
+    /// The reason why the new file cannot be created.
     struct Failure: Error {
         let number: Int32
         /// True if files cannot be created in the directory. An existing file may still be writable.
@@ -28,8 +28,8 @@ struct AtomicReplacement: Sendable {
     private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
     private var hasName = false
 
-    /// Returns nil if the existing file may not be overwritten, is not a regular file or is not writable. Only root can
-    /// replace a file of a different user, because only root can transfer ownership.
+    /// Returns nil if the path cannot be resolved, or if an existing file may not be overwritten, is not a regular file
+    /// or is not writable. Only root can replace another user's file, because only root can transfer ownership.
     init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
         (self.overwrite, self.mode, retriesWithOtherName) = (overwrite, mode, false)
         var status = stat()

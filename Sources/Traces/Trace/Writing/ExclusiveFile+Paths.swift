@@ -34,8 +34,8 @@ extension ExclusiveFile {
             unlink(old)
             return 0
         }
-        // File systems such as FAT have no hard links, and others limit their number (EMLINK). There, the file is
-        // renamed after checking that the new name is unused.
+        // File systems such as FAT have no hard links, and others limit their number (EMLINK). In these cases, the file
+        // is renamed after a check that the new name is unused.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST

@@ -5,7 +5,7 @@ import SystemCalls
 /// The destination of a write, found by resolving the symbolic links in a path.
 ///
 /// Symbolic links are resolved one at a time, each through its own descriptor, so that no other process can replace a
-/// link between the check and its use. A symbolic link in the last component of a path is followed only if this user or
+/// link after it has been checked. A symbolic link in the last component of a path is followed only if this user or
 /// root created the link. The same rule applies to the path stored in the link.
 final class ResolvedDestination: Sendable {
     /// The descriptor of the directory that contains the file, for calls such as `openat`.
@@ -87,7 +87,7 @@ final class ResolvedDestination: Sendable {
     func open() -> Int32 {
         if isProcLink {
             // If this process already has the file open, as with /dev/stdout, the descriptor is duplicated. The
-            // duplicate shares the file position, so that output which a shell redirects with `>>` is still appended.
+            // duplicate shares the file position, so that output redirected with `>>` by a shell is still appended.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES

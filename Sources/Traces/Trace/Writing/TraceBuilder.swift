@@ -23,7 +23,7 @@ public protocol TraceSink: AnyObject {
 /// let trace = try builder.file()
 /// ```
 ///
-/// Bytes beyond 32 MiB are stored in an unnamed temporary file in `$TMPDIR`, or in /var/tmp if the variable is unset.
+/// A trace larger than 32 MiB is stored in an unnamed temporary file in `$TMPDIR`, or in /var/tmp if that is unset.
 public final class TraceBuilder: TraceSink {
     /// The maximum number of bytes in memory (32 MiB).
     private static let maximumBytesInMemory = 32 << 20

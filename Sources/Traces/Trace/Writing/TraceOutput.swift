@@ -71,7 +71,8 @@ extension TraceOutput {
             return (ExclusiveFile.open(destination.name, in: destination.folder), false)
         }
         let descriptor = destination.open()
-        // For a link in /proc, `status` describes the link. Its file is not truncated, so that `>>` still appends.
+        // For a link in /proc, `status` describes the link. The linked file is not truncated, so that `>>` still
+        // appends.
         guard descriptor >= 0, status.isFile else {
             return (descriptor, descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor))
         }
@@ -81,8 +82,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, whose contents must not change. Therefore, this link is replaced with a new
-        // file.
+        // The file has other hard links. Their contents must not change, so this link is replaced with a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(destination.folder, destination.name, 0) == 0 else { return (-1, false) }
@@ -96,7 +96,7 @@ extension TraceOutput {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         // A lock belongs to an open file description and can be tested only through a second one. Therefore, the file
-        // is opened again. A recorder that opens the file before the probe is unlocked fails as busy.
+        // is opened again. A recorder that tries to lock the file before the probe is unlocked fails with `busy`.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -166,7 +166,7 @@ extension TraceOutput {
             number = FileIO.writeAll(bytes) { rest in
                 let count = systemWrite(descriptor, rest)
                 if count < 0, errno == EAGAIN {
-                    // Waits, because the descriptor is in nonblocking mode. EINTR then repeats the call.
+                    // Waits, because the descriptor is nonblocking. EINTR then makes `writeAll` repeat the call.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     errno = EINTR
@@ -237,18 +237,18 @@ extension TraceOutput {
 /// Calls the C function, which is shadowed by the method `close()`.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A destination for a ``TraceWriter``, whose lock prevents overlapping calls. The first write contains the header, and
-/// subsequent writes contain whole lines.
+/// A destination for a ``TraceWriter``. The writer's lock prevents overlapping calls. The first write contains the
+/// header, and subsequent writes contain whole lines.
 package protocol TraceDestination: Sendable {
     var name: String { get }
 
     /// Writes all bytes. Not called again after an error.
     func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError)
 
-    /// Makes the written bytes durable and closes the destination.
+    /// Flushes the written bytes to permanent storage and closes the destination.
     func close() throws(DeviceError)
 
-    /// Closes the destination after a failure, or if the writer was not closed.
+    /// Closes the destination after a failure, or when the writer is released without having been closed.
     func abandon()
 }
 

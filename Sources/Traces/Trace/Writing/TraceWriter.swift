@@ -12,8 +12,8 @@ import Synchronization
 /// try writer.close()
 /// ```
 ///
-/// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
-/// still valid, but may lack the events of the last half second.
+/// Events are buffered for at most half a second and written in whole lines. If the process terminates unexpectedly,
+/// the trace is still valid, but may lack the events of the last half second.
 ///
 /// The writer is thread-safe and keeps the lines of each call together. An event that is earlier than the previous
 /// event is written with the previous event's time. After a failure, nothing more is written and every call throws the
@@ -110,9 +110,9 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Writes the readings of a batch, one per line, with the arrival time of the batch. Omits readings that a trace
-    /// cannot represent. The readings are in the sensor's own axes. `start` is the start of the trace, on the same
-    /// clock as the batch.
+    /// Writes the readings of a batch, one per line, with the batch's arrival time. Omits readings that a trace cannot
+    /// represent. The readings are in the sensor's own axes. `start` is the start of the trace, on the same clock as
+    /// the batch.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
@@ -158,8 +158,7 @@ public final class TraceWriter: TraceSink, Sendable {
         if let error { throw error }
     }
 
-    /// Sets a closure that is called once, when a write fails for the first time. It is called on the thread of the
-    /// failed call.
+    /// Sets a closure that is called once, when a write fails for the first time, on the thread of the failing call.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
