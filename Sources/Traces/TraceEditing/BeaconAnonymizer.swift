@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Replaces beacon identities with numbers, because the identity of a beacon can reveal its location. Equal values are
-/// replaced with equal numbers.
+/// Replaces beacon identities with numbers, because a beacon's identity can reveal its location. The same value is
+/// always replaced with the same number.
 struct BeaconAnonymizer: Sendable {
-    /// The maximum number of UUIDs, which limits the memory that a malicious trace can use. Further beacons are
-    /// omitted.
+    /// The maximum number of UUIDs, which limits the memory that a malicious trace can use. Beacons with further UUIDs
+    /// are omitted.
     private static let maximumUUIDs = 1024
     private var uuids: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]

@@ -8,9 +8,9 @@ public import Trace
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
 /// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.
 public struct ExcerptEdit: TraceEdit {
-    /// The first time of the part, in nanoseconds since the start of the trace.
+    /// The start of the part, in nanoseconds since the start of the trace.
     private let from: Int64
-    /// The last time of the part. An event at this time is included.
+    /// The end of the part. An event at exactly this time is included.
     private let to: Int64
     private var state = TraceState()
     private var hasStarted = false
@@ -28,7 +28,7 @@ public struct ExcerptEdit: TraceEdit {
 
     package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
 
-    /// Returns the header with the start time of the part.
+    /// Returns the header with the part's start time.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         guard from <= to else {
             throw DeviceError(.invalidConfiguration, "The selected part of the trace ends before it begins.")

@@ -7,7 +7,7 @@ import Trace
 
 /// The faults that change the contents of an event.
 extension FaultEdit {
-    /// Removes everything except the time from a position report.
+    /// Removes everything except the receiver and the time from a position report.
     mutating func removeFix(from event: inout TraceEvent, _ receiver: String?) {
         guard case .gpsd(let line) = event.contents, let report = decoder.position(line),
             receiver == nil || receiver == report.receiver
@@ -26,7 +26,7 @@ extension FaultEdit {
         event.contents = .gpsd(edit.apply(to: line))
     }
 
-    /// Changes the value of a reading. `index` is the index of the fault in `faults` and `stuckValues`.
+    /// Changes the value of a reading. `index` is the fault's index in `faults` and `stuckValues`.
     mutating func change(_ event: inout TraceEvent, by fault: TraceFault, _ index: Int) {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {

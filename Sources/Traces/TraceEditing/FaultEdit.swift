@@ -25,7 +25,7 @@ public struct FaultEdit: TraceEdit {
     /// became stuck.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
-    /// The number of loss faults that are in effect, by sensor ID. An empty ID represents gpsd.
+    /// The number of active loss faults, by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
     /// One element per fault: true if the fault has already unplugged an accessory during a write.
     private var hasOccurred: [Bool]
@@ -36,7 +36,7 @@ public struct FaultEdit: TraceEdit {
     /// The receivers found in the trace: all fault targets, and up to 100 others to list in error messages.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
-    /// The names of accessories by ID.
+    /// The accessory names, by ID.
     private var accessories: [String: String] = [:]
     /// The IDs of the unplugged accessories. An accessory's events are omitted until the trace attaches it again.
     private var unplugged: Set<String> = []
@@ -70,18 +70,18 @@ public struct FaultEdit: TraceEdit {
         return header
     }
 
-    /// Appends the events that result from an event.
+    /// Applies the faults to an event and appends the resulting events.
     public mutating func process(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
         lastTime = max(lastTime, time)
         if namesReceivers { recordReceiver(of: event) }
         while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
-        // No later event can have an earlier time, so all delayed events up to this time can be released.
+        // Event times never decrease, so all delayed events up to this time can be released.
         delayedEvents.release(upTo: time, into: &events)
     }
 
-    /// Appends the delayed events. Throws an error if the receiver or accessory of a fault is not in the trace, or if a
+    /// Appends the delayed events. Throws an error if a fault's receiver or accessory is not in the trace, or if a
     /// fault starts after the last event.
     public mutating func finish(into events: inout [TraceEvent]) throws(DeviceError) {
         delayedEvents.release(upTo: .max, into: &events)
@@ -193,7 +193,7 @@ public struct FaultEdit: TraceEdit {
         return true
     }
 
-    /// Updates the state of the accessories. Returns false for events of an unplugged accessory.
+    /// Updates the accessory state. Returns false for events of an unplugged accessory.
     private mutating func updateAccessories(with event: TraceEvent) -> Bool {
         guard case .accessory(let accessory) = event.contents else { return true }
         let id = accessory.accessory
@@ -212,8 +212,7 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Appends an event. If one of the faults is jitter, the event is queued until no event with an earlier time can be
-    /// added.
+    /// Appends an event. If one of the faults is jitter, the event is queued until no earlier event can follow.
     private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }

@@ -30,7 +30,7 @@ struct FaultSchedule {
             default: break
             }
         }
-        // Steps with equal times and ranks keep their order.
+        // Steps with the same time and rank keep their order.
         self.steps = steps.enumerated().sorted {
             ($0.element.time, $0.element.rank, $0.offset) < ($1.element.time, $1.element.rank, $1.offset)
         }.map(\.element)

@@ -5,7 +5,7 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// The header of a merged trace, and the new names of the sensors, receivers and accessories of each source trace.
+/// The header of a merged trace, and the new names of the sensors, receivers and accessories in each source trace.
 struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
@@ -19,8 +19,7 @@ struct MergedHeader {
     /// The indices of traces whose accuracies are converted from 68 % to 95 %.
     private let phoneTraces: Set<Int>
 
-    /// Creates a merged header from the header of the first trace. `offset`, in nanoseconds, is added to the times of
-    /// that trace.
+    /// Creates a merged header from the first trace's header. `offset`, in nanoseconds, is added to that trace's times.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {
@@ -62,8 +61,8 @@ struct MergedHeader {
 
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
-    /// Converts the accuracies of a phone's position from the 68 % level to gpsd's 95 % level. Decoding and encoding
-    /// the position again loses no information, because the original report was written by the same encoder.
+    /// Converts the accuracies of a phone's position from the 68 % level to gpsd's 95 % level. Decoding and re-encoding
+    /// the report loses no information, because the original report was written by the same encoder.
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }
@@ -81,7 +80,7 @@ struct MergedHeader {
         case .sensorLost(let error, let sensor):
             event.contents = .sensorLost(error, sensor: name(sensor, trace))
         case .sensorRegained(let sensor): event.contents = .sensorRegained(sensor: name(sensor, trace))
-        // An ID of the first trace that contains a hyphen could be equal to a new ID of another trace.
+        // An ID in the first trace that contains a hyphen could match a new ID from another trace.
         case .accessory(var accessory) where trace > 0 || accessory.accessory.contains("-"):
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)

@@ -40,8 +40,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns the receiver name to add to a trace's reports that do not contain one. Returns an empty string if no
-    /// other trace contains reports from the same period, because no name is needed then.
+    /// Returns the receiver name to add to a trace's reports that name no receiver. Returns an empty string if no other
+    /// trace contains reports from the same period, because no name is needed then.
     private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
     {
         let isUnambiguous = summaries.enumerated().allSatisfy { other, summary in

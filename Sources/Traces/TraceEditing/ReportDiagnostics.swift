@@ -53,7 +53,7 @@ package struct ReportDiagnostics: Sendable {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
-    /// Returns an excerpt of the member at the offset for messages: its key and the beginning of its value.
+    /// Returns an excerpt of the member at the offset, for use in messages: its key and the beginning of its value.
     private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]

@@ -6,7 +6,7 @@ import SystemCalls
 public import DeviceCore
 public import Trace
 
-/// An edit that removes data that may identify the person, the place or the time of a recording. See ``ScrubOptions``.
+/// An edit that removes data that may reveal who made a recording, where and when. See ``ScrubOptions``.
 ///
 /// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
 /// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
@@ -23,7 +23,7 @@ public struct ScrubEdit: TraceEdit {
     private var shift: Int64?
     /// The first position of the original trace, which is moved to `options.place`.
     private var origin: GeodeticCoordinate?
-    /// The new receiver paths, sensor IDs and accessory IDs, each by the old one.
+    /// The new receiver paths, sensor IDs and accessory IDs, each keyed by the old one.
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
     private var accessories: [String: String] = [:]
@@ -32,8 +32,7 @@ public struct ScrubEdit: TraceEdit {
     /// Creates an edit with the given options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
-    /// Returns a header without data that may identify the person, the place or the time of the recording. It still
-    /// describes the readings.
+    /// Returns a header that still describes the readings, but does not reveal who made the recording, where or when.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         var scrubbed = TraceHeader()
         // The `clock` member may contain arbitrary text.
@@ -125,7 +124,7 @@ public struct ScrubEdit: TraceEdit {
                 report.magneticVariation = .nan
                 report.magneticTrack = .nan
             }
-            // The station, which reveals the region, becomes unknown.
+            // The correction station is removed, because it would reveal the region.
             report.correctionStation = -1
             return GPSDEncoder.encode(report)
         case .sky(var report):
@@ -194,7 +193,7 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// Returns true if the name looks like a driver's chip name, such as "mpu6050" or "bmi160-accel". Other names may
+    /// True if the name looks like a chip name from a driver, such as "mpu6050" or "bmi160-accel". Other names may
     /// identify a person: phone names often contain the owner's name.
     private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }

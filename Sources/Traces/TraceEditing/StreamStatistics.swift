@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct StreamStatistics {
-    /// The maximum number of intervals, and of long intervals, that are stored per stream.
+    /// The maximum number of intervals stored per stream. The same limit applies to long intervals.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -14,7 +14,8 @@ struct StreamStatistics {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// The intervals of at least one second. Such an interval is a gap if it is longer than five median intervals.
+        /// The intervals of at least one second. Such an interval is a gap if it exceeds five times the median
+        /// interval.
         var longIntervals: [Int64] = []
     }
 

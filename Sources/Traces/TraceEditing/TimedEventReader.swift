@@ -4,8 +4,8 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// An iterator over the events of a trace. In a file without arrival times, it sets each event's time to the time since
-/// the first report, according to the times in the reports.
+/// An iterator over the events of a trace. If the file has no arrival times, an event's time is the time since the
+/// first report, computed from the times in the reports.
 package struct TimedEventReader {
     private let bytes: TraceBytes
     private var cursor: TraceCursor

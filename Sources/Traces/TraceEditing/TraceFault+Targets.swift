@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// The targets and periods of faults, and the checks of a fault against the trace.
+/// The targets and periods of faults, and methods that check a fault against the trace.
 extension TraceFault.Action {
     enum Subject {
         case receivers

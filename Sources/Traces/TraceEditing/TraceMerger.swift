@@ -15,11 +15,11 @@ public enum TraceMerger {
 
     package static let maximumCount = 64
 
-    /// Writes the events of all traces in chronological order. Events with equal times are written in the order of the
-    /// traces.
+    /// Writes the events of all traces in chronological order. Events with the same time are written in the order of
+    /// the traces.
     ///
-    /// The header is based on the first trace's header. Its start time is the earliest of all traces, and it lists the
-    /// devices, sensors, calibrations and contexts of all traces.
+    /// The header is based on the first trace's header and lists the devices, sensors, calibrations and contexts of all
+    /// traces. With ``Alignment/clock``, its start time is the earliest of all traces.
     ///
     /// A number is appended to the following names:
     ///
@@ -33,8 +33,8 @@ public enum TraceMerger {
     /// others gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``, every trace must
     /// contain its start time.
     ///
-    /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum and different
-    ///   clocks, and any warnings.
+    /// - Returns: Remarks for the user, for example about renamed sensors and receivers or different clocks, and any
+    ///   warnings.
     @discardableResult public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink
     ) throws(DeviceError) -> [String] {

@@ -7,7 +7,7 @@ package import Trace
 
 /// A summary of a trace: its streams with their rates and gaps, its clocks, and the quality of its positions.
 package struct TraceSummary: Sendable {
-    /// All events of one kind and origin.
+    /// All events with the same kind and origin.
     package struct Stream: Sendable {
         /// The kind of event: a gpsd report class ("TPV", "SKY" and others), a sensor kind, "battery", "accessory",
         /// "beacon", "loss", "malformed" for an invalid report, or "text" for other lines from gpsd.
@@ -22,7 +22,8 @@ package struct TraceSummary: Sendable {
         /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. At
         /// most the first 4096 intervals are used.
         package var interval: Int64 = 0
-        /// The number of gaps, at most 4096: intervals of at least one second that exceed five median intervals.
+        /// The number of gaps, at most 4096: intervals of at least one second that exceed five times the median
+        /// interval.
         package var gapCount = 0
         /// The longest interval between consecutive events, in nanoseconds.
         package var longestInterval: Int64 = 0
@@ -142,7 +143,7 @@ extension TraceSummary {
 }
 
 extension GPSDReport {
-    /// The receiver's path, or nil for reports other than TPV, SKY and ATT. Empty if the report does not name it.
+    /// The receiver's path, or nil for reports other than TPV, SKY and ATT. Empty if the report names no receiver.
     var receiver: String? {
         switch self {
         case .position(let report): report.receiver
