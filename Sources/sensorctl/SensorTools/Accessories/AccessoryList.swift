@@ -86,8 +86,8 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The accessory's name, if it has one. Otherwise, its USB vendor and product IDs or, if these are unknown, "a port
-    /// of the board".
+    /// The candidate's name. If it has none, its USB vendor and product IDs or, if these are unknown, "a port of the
+    /// board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }

@@ -3,7 +3,7 @@
 import AccessoryFinding
 package import DeviceCore
 
-/// Selects an accessory and a protocol from command line arguments.
+/// Selects an accessory and a protocol based on command-line arguments.
 package enum AccessorySelector {
     /// An error that explains why nothing was selected and lists the choices.
     package enum Failure: Error, Equatable {

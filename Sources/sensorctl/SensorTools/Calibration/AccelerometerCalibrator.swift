@@ -128,7 +128,7 @@ package struct AccelerometerCalibration: Sendable, Hashable {
     package var offset = SIMD3<Double>.zero
     /// The root mean square of the difference between the corrected magnitudes and gravity, in m/s².
     package var residual = 0.0
-    /// The largest angle between a pose and its nominal direction, in radians.
+    /// The largest angle between a corrected reading and the nominal direction of its pose, in radians.
     package var tilt = 0.0
 
     package init() {}

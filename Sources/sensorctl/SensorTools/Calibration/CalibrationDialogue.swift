@@ -106,7 +106,7 @@ package protocol CalibrationScreen: AnyObject {
 
     func print(_ line: String)
 
-    /// Displays the progress of the task in place of the previous display.
+    /// Displays the task's progress, replacing the previous display.
     func show(_ task: any CalibrationTask)
 
     func clear()

@@ -117,7 +117,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
 
-    /// Writes a JSON object on one line. The units are those of traces: rad/s, m/s² and gauss.
+    /// Writes a JSON object on one line. The units are the same as in traces: rad/s, m/s² and gauss.
     package func write(to writer: inout JSONWriter, sensor: SensorDescription?, _ more: JSONMembers) {
         writer.line { writer in
             writeMembers(to: &writer, sensor)

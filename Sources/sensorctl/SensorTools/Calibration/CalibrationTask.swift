@@ -59,7 +59,7 @@ package struct CalibrationSample: Sendable {
     var seconds: Double
 }
 
-/// A map of the measured directions on a sphere. All cells cover equal areas.
+/// A map of the measured directions on a sphere. All of its cells have the same area.
 package struct SphereMap: Sendable {
     package static let rows = 8
     static let columns = 16

@@ -28,8 +28,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
         return ([kind] + attributes.helpers.filter(present.contains)).map { kind in
-            // Live sensors run at 100 Hz, which is sufficient for an attitude. For a trace, an interval of 0 requests
-            // all readings.
+            // Live sensors run at 100 Hz, which is sufficient to compute an attitude. For a trace, an interval of 0
+            // requests all readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
                 dialogue.process(event, kind: kind)

@@ -5,9 +5,9 @@ package import SensorFusion
 
 /// Estimates the mount matrix of a sensor from accelerometer readings in known poses.
 ///
-/// Two poses with different axes are sufficient. Measuring opposite poses cancels the sensor's offset. The result is
-/// always a rotation (orthonormal, determinant +1). It maps the measured directions to the expected directions with the
-/// least squared error (Wahba's problem, solved by Davenport's q-method).
+/// Two poses in which different axes are vertical are sufficient. Measuring opposite poses cancels the sensor's offset.
+/// The result is always a rotation (orthonormal, determinant +1). It maps the measured directions to the expected
+/// directions with the least squared error (Wahba's problem, solved by Davenport's q-method).
 ///
 /// Most sensors are soldered parallel to the edges of the device. A result within `rightAngleLimit` of one of the 24
 /// right-angle rotations is therefore replaced with that rotation.
@@ -32,8 +32,8 @@ package struct MountMatrixFinder: Sendable {
     /// Creates a finder. `rightAngleLimit` is in radians. 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. The magnitude
-    /// of the reading must be finite, greater than zero and less than 1e9. Otherwise, returns false.
+    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Returns false
+    /// unless the reading's magnitude is finite, greater than zero and less than 1e9.
     @discardableResult package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
         readings[pose] = acceleration
@@ -166,8 +166,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // Uses the distance between two unit vectors as an approximation of the angle between them. Unlike the sine,
-        // the distance does not become small again for angles above 90°.
+        // Approximates the angle between two unit vectors by the distance between them. Unlike the sine, the distance
+        // does not become small again for angles above 90°.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }

@@ -5,7 +5,7 @@ import SensorFusion
 /// The mean of a sensor's readings since the last movement. A reading counts as movement if it differs from the mean by
 /// more than a limit.
 package struct StillAverage: Sendable {
-    /// The deviation from the mean that counts as movement, in the unit of the readings.
+    /// The deviation from the mean that counts as movement, in the readings' unit.
     package let limit: Double
     /// The required time without movement, in seconds.
     package let duration: Double

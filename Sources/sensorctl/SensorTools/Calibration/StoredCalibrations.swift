@@ -40,11 +40,11 @@ package struct StoredCalibrations {
         }
     }
 
-    /// The problems of the files that have been read or written so far. Read `entries` first.
+    /// The problems with the files that have been read or written so far. Read `entries` first.
     package var problems: [DeviceError] { store.problems }
 
-    /// Removes the calibrations of the sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the
-    /// number of usable calibrations among them. Unusable files are removed as well.
+    /// Removes the calibrations of all sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the
+    /// number of usable calibrations that were removed. Unusable files are removed as well.
     package func remove(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {

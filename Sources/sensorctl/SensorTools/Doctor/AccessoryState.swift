@@ -10,7 +10,7 @@ package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
     var problems: [DeviceError] = []
-    /// The device nodes of all accessories, candidates and declared accessories. The keys are paths.
+    /// The device nodes of all accessories, candidates and declared accessories, by path.
     var nodes: [String: DeviceNodeState] = [:]
     var hasUdev = true
     /// The container runtime, or nil outside a container.
@@ -60,7 +60,7 @@ package enum UdevRules {
     /// Sources/Accessories/UdevSource/udev is not installed. The embedded file is a symbolic link to the source file.
     package static let text = PackageResources.external_accessory_rules
 
-    /// The start of the first rule that tests a device. Rules from the configuration are inserted before it.
+    /// The beginning of the first rule that tests a device. Rules from the configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
     /// Returns the rules, together with rules that grant access to the devices in the configuration. Each added rule

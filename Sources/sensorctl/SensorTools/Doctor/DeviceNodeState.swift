@@ -35,7 +35,7 @@ struct DeviceNodeState: Sendable, Hashable {
 extension DeviceNodeState {
     /// - Parameters:
     ///   - user: The user whose group membership is checked.
-    ///   - holders: The programs that have device nodes open, by the path of the node.
+    ///   - holders: The programs that have device nodes open, by node path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()
@@ -74,7 +74,7 @@ extension DeviceNodeState {
 }
 
 extension DeviceNodeState.Holder {
-    /// Returns the programs that have files below /dev open, grouped by the path of the file. Excludes this program.
+    /// Returns the programs that have files below /dev open, grouped by file path. Excludes this program.
     static func all(proc: String = "/proc") -> [String: [DeviceNodeState.Holder]] {
         var holders: [String: [DeviceNodeState.Holder]] = [:]
         let own = getpid()

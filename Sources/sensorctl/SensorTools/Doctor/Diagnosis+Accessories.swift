@@ -4,16 +4,17 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
-    /// Describes the collected state, without accessing the system. The order is: the system, problems of the accessory
-    /// source, missing directories, attached accessories, declared accessories that are not attached, candidates.
+    /// Describes the collected state, without accessing the system. The order of the findings is: the system, problems
+    /// of the accessory source, missing directories, attached accessories, declared accessories that are not attached,
+    /// candidates.
     ///
     /// Messages may contain any text, because ``Finding`` keeps it on one line and the output replaces control
     /// characters. In shell commands, `word(_:)` must quote all text from devices and from the configuration.
     static func accessories(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(state, machine)
         let problems = state.problems.filter { problem in
-            // Omits problems with missing udev support, because `discovery` reports them in more detail. They have no
-            // error code of their own, so the word "udev" in the message identifies them.
+            // Omits problems caused by missing udev support, because `discovery` reports them in more detail. They have
+            // no error code of their own, so the word "udev" in the message identifies them.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }

@@ -14,7 +14,7 @@ extension Diagnosis {
         var findings: [Finding] = []
         if machine.configuration.motionSources.value.contains(.local) { findings += kernel(machine) }
         let problems = machine.motionProblems.filter { problem in
-            // Omits problems with missing kernel support, because `kernel` reports them in more detail.
+            // Omits problems caused by missing kernel support, because `kernel` reports them in more detail.
             findings.isEmpty || problem.code != .notFound
                 || machine.configuration.motionSources.value.contains { address in
                     address != .local && problem.description.contains(address.description)

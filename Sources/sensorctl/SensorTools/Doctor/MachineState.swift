@@ -77,9 +77,9 @@ struct KernelSensor: Sendable, Hashable {
     var canOpenNode: Bool
     /// The node's mode and group, such as "0600, group root". Empty if the device has no node.
     var nodeOwnership: String
-    /// True if the current user can enable the buffer. The udev rules permit this together with setting the rate.
+    /// True if the current user can enable the buffer. The udev rule that permits this also permits setting the rate.
     var canWriteSettings: Bool
-    /// The current trigger. The name is empty if no trigger is set, and nil if the device does not support triggers.
+    /// The name of the current trigger. Empty if no trigger is set, and nil if the device does not support triggers.
     var trigger: String?
     /// The sampling rate as reported by the driver, or nil if the device does not have a rate of its own.
     var rate: String?
@@ -116,7 +116,7 @@ extension MachineState {
     /// The maximum number of devices to read. The same limit applies to triggers.
     private static let maximumDevices = 256
 
-    /// Also sets the user.
+    /// Reads the kernel's files and determines the user.
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
         let bus = sysfs + "/bus/iio/devices"
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: bus))?.sorted()

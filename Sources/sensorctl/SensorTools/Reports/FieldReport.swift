@@ -6,7 +6,7 @@ package import JSONBytes
 
 /// The Earth's magnetic field at a position, for the `field` command.
 package struct FieldReport: Report {
-    /// In degrees. The altitude is in metres above the ellipsoid.
+    /// The latitude and longitude in degrees, and the altitude in metres above the ellipsoid.
     private let latitude: Double
     private let longitude: Double
     private let altitude: Double

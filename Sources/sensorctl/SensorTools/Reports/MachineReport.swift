@@ -34,7 +34,7 @@ package struct MachineReport: Report {
     }
 }
 
-/// The response of a position source to a query for its release and its receivers.
+/// A position source's response to a query for its release and receivers.
 package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
     /// The release of gpsd, or an empty string if unknown.

@@ -75,7 +75,7 @@ package struct ServiceClients: Sendable {
 }
 
 package enum AccessoryNodeHolders {
-    /// Returns the names of the programs, keyed by accessory ID. Excludes this program.
+    /// Returns the names of the programs that have an accessory's nodes open, by accessory ID. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
         let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
         guard !nodes.isEmpty else { return [:] }

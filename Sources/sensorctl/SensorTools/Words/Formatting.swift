@@ -119,7 +119,7 @@ package struct TerminalStyle: Sendable {
 
     package init(isOn: Bool) { self.isOn = isOn }
 
-    /// Returns the text in a color of xterm's 256-color palette.
+    /// Returns the text in a colour of xterm's 256-colour palette.
     package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }
     package func dim(_ text: String) -> String { code("2", text) }
     package func bold(_ text: String) -> String { code("1", text) }
