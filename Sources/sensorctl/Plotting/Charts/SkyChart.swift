@@ -6,7 +6,7 @@ import SystemCalls
 /// Charts of the satellite positions and signal strengths in a trace.
 package struct SkyChart: Sendable {
     package var trace: Int
-    /// The name of the trace, or an empty string if the figure has only one trace.
+    /// The name of the trace. Empty if the figure has only one trace.
     package var name: String
     package var sky: SkyTracks
 
@@ -14,8 +14,8 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// The numbers are in the order of `systems`. QZSS and NavIC satellites have the same color, because they are
-    /// rarely visible from the same place.
+    /// The style numbers are in the order of `systems`. QZSS and NavIC satellites have the same colour, because they
+    /// are rarely visible from the same place.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])
@@ -124,8 +124,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // Starts a new line after a jump, which means that the satellite was out of view or the receiver confused
-            // it with another one.
+            // Starts a new line after a jump, because the satellite was out of view, or the receiver confused it with
+            // another one.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }

@@ -21,7 +21,7 @@ struct TimeAxis {
     }
 }
 
-/// A marked interval of time, such as a fault.
+/// A marked time interval, such as the duration of a fault.
 package struct PlotSpan: Sendable {
     package var start: Double
     /// The end in seconds, or infinity if the interval does not end.
@@ -45,8 +45,8 @@ extension TimeChart {
     static let headerHeight = 19.0
     static let footerHeight = 31.0
 
-    /// Draws the chart in the box `frame`. Only the last chart of a column has time labels. The page's style sheet
-    /// reads the classes of the elements, and its script also the `data-` attributes.
+    /// Draws the chart in the box `frame`. Only the last chart of a column has time labels. The page's style sheet uses
+    /// the elements' classes, and its script also uses their `data-` attributes.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)
@@ -125,7 +125,7 @@ extension TimeChart {
             "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
             "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
         ])
-        // `c1` is the class of the second line style, which has the same color. The dark theme changes it.
+        // `c1` is the class of the second line style, which has the same colour. The dark theme changes that colour.
         svg.group(["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]) {
             svg in
             for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
@@ -142,7 +142,7 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps to draw, in pixels. Gaps of up to 3 pixels are omitted, and gaps in which a different line has
+    /// Returns the gaps to draw, in pixels. Omits gaps of up to 3 pixels, and gaps in which a different line has
     /// readings. Returns an empty array if there are several traces or more than 60 gaps.
     static func visibleGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })

@@ -2,13 +2,13 @@
 
 import JSONBytes
 
-/// A line of a chart, which shows one quantity of one trace.
+/// A line in a chart. It shows one quantity from one trace.
 package struct TimeLine: Sendable {
     /// The name in the legend, such as "x".
     package var name: String
     /// The index of the trace in `PlotFigure.traces`.
     package var trace: Int
-    /// True for headings with a negative accuracy, which must not be trusted. "doubtful" in the numbers.
+    /// True for headings with a negative accuracy, which must not be trusted. `writeNumbers` marks them "doubtful".
     package var isUnreliable: Bool
     package var series: SeriesDecimator
     /// The maximum interval between two connected readings, in seconds. A longer interval interrupts the line. nil if
@@ -22,7 +22,7 @@ package struct TimeLine: Sendable {
 
 /// A chart of one or more lines over time, with a common value axis.
 package struct TimeChart: Sendable {
-    /// The name of the chart on the command line and in the numbers.
+    /// The name of the chart on the command line and in the output of `writeNumbers`.
     package var name: String
     package var title: String
     package var unit: String

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Drawing of the map. plot-page.js reads the `data-` attributes.
+/// Draws the map. plot-page.js reads the `data-` attributes.
 extension TrackChart.Sheet {
     func draw(in frame: Frame, spans: [PlotSpan], hasSeveralTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
@@ -145,7 +145,7 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ hasSeveralTraces: Bool) -> PlotStyle { PlotStyle(number: hasSeveralTraces ? trace : 0) }
 
-    /// Draws at most 400 accuracy circles. Omits circles that are similar to the previous circle.
+    /// Draws at most 400 accuracy circles. Omits circles that are similar to the last one drawn.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -183,7 +183,7 @@ extension TrackChart.Drawing {
 
     func isBehindGap(_ index: Int) -> Bool { gap.map { positions[index].pause > $0 } ?? false }
 
-    /// Returns the parts of the track that lie in an interval of time. Positions are interpolated linearly, even across
+    /// Returns the parts of the track recorded during a time interval. Positions are interpolated linearly, even across
     /// gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard positions.count > 1 else {
@@ -205,7 +205,7 @@ extension TrackChart.Drawing {
         return segments
     }
 
-    /// Draws the track. Each position adds exactly one M or L to the path, because plot-page.js counts them.
+    /// Draws the track. Each position adds exactly one M or L command to the path, because plot-page.js counts them.
     fileprivate func line(_ x: Scale, _ y: Scale, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         var path = SVGPath()
         var unobserved = SVGPath()

@@ -73,9 +73,9 @@ extension TrackChart.Sheet {
     }
 }
 
-/// Projects positions onto a plane whose coordinates are metres east and north of the center of the tracks.
+/// Projects positions onto a plane whose coordinates are metres east and north of the centre of the tracks.
 ///
-/// The azimuthal equidistant projection preserves distances and directions from the center on the ellipsoid. The
+/// The azimuthal equidistant projection preserves distances and directions from the centre on the ellipsoid. The
 /// antimeridian and the poles need no special treatment.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
@@ -85,7 +85,7 @@ package struct TrackProjection: Sendable {
         let sum = positions.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
         guard length > 1e-6 * Double(positions.count) else {
-            // Positions all around the earth have no center, so the first position is used instead.
+            // Positions spread around the whole Earth have no centre, so the first position is used instead.
             middle = first.coordinate
             return
         }

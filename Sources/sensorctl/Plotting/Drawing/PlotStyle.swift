@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The style of a line. Colorblind readers can distinguish the colors (Okabe and Ito, "Color Universal Design"). Dash
-/// patterns distinguish lines printed without color.
+/// The style of a line. Colour-blind readers can distinguish the colours (Okabe and Ito, "Color Universal Design").
+/// Dash patterns distinguish lines printed without colour.
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class. Its color is different in dark mode.
+    /// The CSS class. Its colour is different in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }

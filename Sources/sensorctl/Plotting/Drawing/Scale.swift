@@ -15,7 +15,7 @@ struct Scale {
         start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
     }
 
-    /// Both ends of the axis, as coordinates and then as values, for programs that parse the picture.
+    /// The two ends of the axis, first as coordinates and then as values, for programs that parse the picture.
     var description: String {
         "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
     }

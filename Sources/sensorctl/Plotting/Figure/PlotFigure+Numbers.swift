@@ -3,8 +3,8 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// Writes the original values of all points in the figure, with one JSON object per line. plot-page.js reads the
-    /// keys and requires the tracks in the order in which they are drawn.
+    /// Writes the values of all points in the figure as JSON objects, one per line. plot-page.js reads the keys and
+    /// requires the tracks in the order in which they are drawn.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in
@@ -24,7 +24,7 @@ extension PlotFigure {
         for chart in intervals { for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) } }
     }
 
-    /// The maximum number of points that a viewer can distinguish along the horizontal axis.
+    /// The maximum number of points that can be distinguished along the horizontal axis.
     static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
     var duration: Double { range.upperBound - range.lowerBound }
 

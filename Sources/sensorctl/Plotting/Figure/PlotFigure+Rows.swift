@@ -44,7 +44,7 @@ extension PlotFigure {
             svg.label(title, 10, 20, size: PlotFont.title, bold: true)
             svg.label(subtitle, 10, 36, faint: true)
             for (index, entries) in rows.enumerated() {
-                // The spacing after the last name is 12 pixels.
+                // Excludes the 12 pixels of spacing after the last name.
                 let width = entries.reduce(0) { $0 + PlotText.width($1.name, size: PlotFont.label) + 41 } - 12
                 svg.legend(entries, right: 10 + width, baseline: 53 + Double(index) * 16)
             }
@@ -162,7 +162,7 @@ extension PlotFigure {
     }
 }
 
-/// A row above the time charts with a bar and a name for each fault in view, up to a limit.
+/// A row above the time charts with a bar and a name for each visible fault, up to a limit.
 struct FaultStrip: Sendable {
     static let limit = 12
     let spans: [PlotSpan]

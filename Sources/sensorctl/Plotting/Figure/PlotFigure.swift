@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contents of a figure with charts of one or more traces. Extensions write it as SVG, HTML or numbers.
+/// The contents of a figure with charts of one or more traces. Extensions write it as SVG, as HTML or as JSON.
 package struct PlotFigure: Sendable {
     package var title: String
     /// The text below the title, such as the date and duration.
@@ -24,12 +24,12 @@ package struct PlotFigure: Sendable {
 
     package var isEmpty: Bool { track == nil && skies.isEmpty && charts.isEmpty && intervals.isEmpty }
 
-    /// True if colors and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
+    /// True if colours and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
     /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart per
-    /// line name, which shows these lines of all traces. Unreliable lines have no chart of their own and are drawn in
-    /// each of these charts.
+    /// line name, which shows the lines with this name from all traces. Unreliable lines have no chart of their own and
+    /// are drawn in each of these charts.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in

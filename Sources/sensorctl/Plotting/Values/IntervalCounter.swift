@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Counts how often each interval between readings occurs, in bounded memory. The resolution is 1 µs at first. If there
-/// are too many different intervals, the resolution is reduced by powers of ten.
+/// Counts how often each interval between readings occurs, using bounded memory. The resolution is 1 µs at first. If
+/// there are too many distinct intervals, the resolution is reduced by powers of ten.
 package struct IntervalCounter: Sendable {
     static let limit = 65_536
 
@@ -42,7 +42,7 @@ package struct IntervalCounter: Sendable {
         }
     }
 
-    /// The different intervals in seconds with their counts, in ascending order.
+    /// The distinct intervals in seconds with their counts, in ascending order.
     package var sorted: [(interval: Double, count: Int)] {
         counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
     }

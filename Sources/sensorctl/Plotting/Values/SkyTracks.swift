@@ -8,8 +8,8 @@ package struct SkyTracks: Sendable {
     package struct Track: Sendable {
         package let name: String
         package let system: Satellite.System?
-        /// The positions in degrees, in order. Omits positions less than 0.5° from the previous one on the disc
-        /// (`SkyGeometry`). If the path becomes too long, every second position is removed.
+        /// The positions in degrees, in order. Positions less than 0.5° from the previous one on the disc
+        /// (`SkyGeometry`) are omitted. If the path becomes too long, every second position is removed.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
         /// The lowest signal strength in dB-Hz, or infinity if none was reported.
         package fileprivate(set) var weakest = Double.infinity
@@ -17,7 +17,9 @@ package struct SkyTracks: Sendable {
         fileprivate var sum = 0.0
         /// The number of reports with a signal strength.
         package fileprivate(set) var strengths = 0
+        /// The number of reports that list the satellite.
         package fileprivate(set) var views = 0
+        /// The number of reports in which the satellite is used for the fix.
         package fileprivate(set) var uses = 0
         fileprivate let order: (Int, Int32)
 
@@ -50,7 +52,7 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // RINEX numbers an SBAS satellite by its PRN minus 100. gpsd reports the same number, so it is not converted.
+        // The number that gpsd reports for an SBAS satellite (svid) is its PRN, such as 120. RINEX would subtract 100.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
@@ -80,7 +82,7 @@ extension SkyTracks.Track {
     }
 }
 
-/// Projects the sky onto a disc. The zenith is the center, and the horizon is at distance 1.
+/// Projects the sky onto a disc. The zenith is the centre, and the horizon is at distance 1.
 enum SkyGeometry {
     static func point(_ direction: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
         let angle = direction.azimuth * .pi / 180

@@ -25,7 +25,7 @@ func powerOfTen(_ exponent: Int, times factor: Double) -> Double {
 package struct Ticks: Sendable, Equatable {
     package var values: [Double]
     package var labels: [String]
-    /// The exponent of the power of ten that is left out of the labels.
+    /// The exponent of the power of ten that the labels omit.
     package var exponent = 0
 
     /// Returns ticks whose step is 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or

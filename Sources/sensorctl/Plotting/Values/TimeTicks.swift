@@ -16,7 +16,7 @@ package struct TimeTicks: Sendable, Equatable {
 
     private init(ticks: Ticks, title: String) { (self.ticks, self.title) = (ticks, title) }
 
-    /// The possible steps between ticks from 10 s to one day, in seconds.
+    /// The possible steps between ticks, in seconds, from 10 s to one day.
     private static let steps: [Double] = [
         10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
     ]

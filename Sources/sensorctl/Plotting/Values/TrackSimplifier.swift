@@ -23,13 +23,13 @@ package struct TrackPoint: Sendable, Equatable {
 
     var coordinate: GeodeticCoordinate { GeodeticCoordinate(latitude: latitude, longitude: longitude) }
 
-    /// The unit vector that points from the center of the earth to the position.
+    /// The unit vector that points from the centre of the Earth to the position.
     var direction: SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         return SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
-    /// Returns the approximate distance in metres. The earth is treated as a sphere.
+    /// Returns the approximate distance in metres. The Earth is treated as a sphere.
     func distance(to other: TrackPoint) -> Double {
         let step = direction - other.direction
         return (step * step).sum().squareRoot() * WGS84.semiMajorAxis

@@ -43,7 +43,7 @@ struct ValueWindow {
         let offset = (position - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let label = circle.lowerBound + (offset < 0 ? offset + 360 : offset)
         // If the axis shows the full circle, its two ends have different labels, such as 0 and 360. If the axis is cut,
-        // ±180° is labeled 180, as in Core Motion, and north is labeled 0.
+        // ±180° is labelled 180, as in Core Motion, and north is labelled 0.
         if isFullCircle, position == circle.upperBound { return position }
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
@@ -70,7 +70,7 @@ struct ValueWindow {
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + limit))
     }
 
-    /// Returns the center of the widest sector without values, or nil if no such sector is at least `gap` wide.
+    /// Returns the centre of the widest sector without values, or nil if no such sector is at least `gap` wide.
     private static func emptyDirection(_ series: [SeriesDecimator], _ circle: ClosedRange<Double>) -> Double? {
         var isOccupied = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {
@@ -79,7 +79,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // Marks the sector that a line between two cells crosses as occupied. The line takes the shorter way around the
+        // Marks as occupied the sector that a line between two cells crosses. The line takes the shorter way around the
         // circle.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
@@ -92,7 +92,7 @@ struct ValueWindow {
         }
         var best = (length: 0, end: 0)
         var length = 0
-        // Goes around the circle twice to find a sector that contains the start.
+        // Goes around the circle twice, so that a sector that spans the start is found.
         for index in 0..<720 {
             length = isOccupied[index % 360] ? 0 : min(length + 1, 360)
             if length > best.length { best = (length, index) }
