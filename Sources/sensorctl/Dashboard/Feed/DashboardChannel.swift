@@ -64,7 +64,8 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between stored readings, in seconds. It limits memory use. All readings at 100 Hz are kept.
+    /// The minimum interval between stored readings, in seconds. It limits memory use. At 100 Hz, all readings are
+    /// kept.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
@@ -124,8 +125,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // A gap can raise the usual interval to at most twice its value. The usual interval therefore adapts to a
-            // permanently lower rate within a few gaps.
+            // A single gap can at most double the usual interval, which therefore adapts to a permanently lower rate
+            // within a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

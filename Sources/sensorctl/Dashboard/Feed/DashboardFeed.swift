@@ -7,8 +7,8 @@ import Synchronization
 /// later. The session adds data from any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send, each with the number of its readings. For a message, the number is 1 if the message may
-        /// be dropped like a reading, and 0 otherwise.
+        /// The frames to send, each with the number of readings in it. For a message, the number is 1 if the message
+        /// may be dropped like a reading, and 0 otherwise.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -39,8 +39,8 @@ package final class DashboardFeed: Sendable {
         var isDrainScheduled = false
     }
 
-    /// The maximum number of readings in a channel's queue. It also limits the number of queued messages and the number
-    /// of queued responses.
+    /// The maximum number of readings in a channel's queue. The same limit applies to the queued messages and to the
+    /// queued responses.
     private static let limit = 4096
     /// The maximum number of recent events that are stored for new pages.
     private static let recentLimit = 200
@@ -177,7 +177,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data, together with the history, which is sent only to the new page. `pages` is
+    /// Removes and returns all queued data. Also returns the history, which is sent only to the new page. `pages` is
     /// the number of pages, including the new one.
     func drainForNewPage(pages: Int) -> (Flush, history: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in

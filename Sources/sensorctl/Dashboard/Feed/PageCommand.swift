@@ -10,7 +10,7 @@ package struct PageCommand: Sendable {
         case step(Int)
         /// Advances playback by the given number of seconds.
         case advance(Double)
-        /// Moves playback to a time of the session's clock, in seconds.
+        /// Moves playback to a time on the session's clock, in seconds.
         case seek(Double)
         /// Sets the playback speed, where 1 is real time.
         case speed(Double)
@@ -38,7 +38,7 @@ package struct DashboardRegion: Sendable, Equatable {
     }
 }
 
-/// A parsed command whose values have not been validated yet. The page's scripts write its keys.
+/// A parsed command whose values have not been validated yet. The page's scripts must write the same keys.
 struct CommandRequest {
     private(set) var id: Int64 = 0
     private(set) var token = ""
@@ -92,7 +92,7 @@ struct CommandRequest {
         return DashboardRegion(name: name, latitude: latitude, longitude: longitude, radius: radius)
     }
 
-    /// The validated action, or nil if the command is unknown or incomplete, or contains a value out of range.
+    /// The validated action, or nil if the command is unknown or incomplete, or contains an out-of-range value.
     var action: PageCommand.Action? {
         func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
             numbers[key].flatMap { range.contains($0) ? $0 : nil }

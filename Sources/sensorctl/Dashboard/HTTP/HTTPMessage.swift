@@ -33,7 +33,7 @@ struct HTTPRequest: Equatable {
 
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// Returns true if a comma-separated header, such as Connection, contains the word.
+    /// Returns true if a comma-separated header, such as Connection, contains the token.
     func contains(_ token: String, inHeader name: String) -> Bool {
         headers.contains { header in
             header.name == name

@@ -42,7 +42,7 @@ struct OriginValidator: Sendable {
     }
 }
 
-/// The token that authorizes the commands of a page.
+/// The token that authorizes a page's commands.
 package struct DashboardToken: Sendable {
     package let text: String
 

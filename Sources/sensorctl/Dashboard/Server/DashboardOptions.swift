@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// The options of a ``DashboardServer``, which do not change while it runs.
+/// The options of a ``DashboardServer``. They do not change while the server runs.
 package struct DashboardOptions: Sendable {
     package struct Tiles: Sendable {
         /// The URL template, in Leaflet's syntax.
@@ -11,7 +11,7 @@ package struct DashboardOptions: Sendable {
         /// The scheme, host and port, in the form that the content security policy requires.
         package let origin: String
 
-        /// Returns nil if the URL is invalid or contains a character that could end a directive of the policy.
+        /// Returns nil if the URL is invalid or contains a character that could end a policy directive.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"';,".utf8.contains($0) })
@@ -64,7 +64,7 @@ package struct SessionDescription: Sendable {
 
     package init() {}
 
-    /// Returns the first message to a page, whose keys the page's scripts read.
+    /// Returns the first message to a page. The page's scripts read its keys.
     func message(
         _ options: DashboardOptions, _ channels: [DashboardChannel], session: String, now: Double
     ) -> DashboardMessage {

@@ -24,8 +24,8 @@ package final class DashboardServer: Sendable {
     private let thread = ServiceThread<SharedServerState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
-    /// - Parameter handler: Executes a command and responds through the feed. Called on the server's thread, so it must
-    /// not block.
+    /// - Parameter handler: A closure that executes a command and responds through the feed. Called on the server's
+    ///   thread, so it must not block.
     package init(
         feed: DashboardFeed, options: DashboardOptions, hello: SessionDescription,
         handler: @escaping @Sendable (PageCommand) -> Void
@@ -70,7 +70,7 @@ struct RequestHandler {
     let policy: String
     private let hello: SessionDescription
     private let originValidator: OriginValidator
-    /// A random ID of the session, by which a page detects whether it has reconnected to the same session.
+    /// A random session ID that lets a page detect whether it has reconnected to the same session.
     private let session = DashboardToken().text
 
     init(
@@ -86,7 +86,8 @@ struct RequestHandler {
     enum RequestAction {
         case response(HTTPResponse)
         /// Accepts the WebSocket connection of a page. The string is the value of the Sec-WebSocket-Accept header.
-        /// `hasToken` is true if the page sent a valid token. Such a page cannot be replaced by another page.
+        /// `hasToken` is true if the page sent a valid token. Such a page is never disconnected to make room for
+        /// another page.
         case page(String, hasToken: Bool)
     }
 

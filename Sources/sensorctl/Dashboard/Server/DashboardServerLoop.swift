@@ -148,8 +148,8 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: requestHandler.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// Returns true if another page can be accepted. If the new page has a valid token, disconnects a page without one
-    /// if necessary.
+    /// Returns true if another page can be accepted. If necessary, a page without a token is disconnected to make room
+    /// for a page with a valid token.
     private func freePageSlot(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {

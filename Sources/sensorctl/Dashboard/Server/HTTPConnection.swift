@@ -85,7 +85,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Sends a part of the output. Returns a positive number to continue, and otherwise a value that ends ``write()``.
+    /// Sends a part of the output. Returns a positive number if sending can continue. Other results end ``write()``.
     private func writeChunk() -> Int {
         var (result, errorNumber) = (0, Int32(0))
         func send(_ bytes: UnsafeRawBufferPointer) -> Int {
