@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-// libiio reports the reason of a failure through errno. It is copied here, before it can change.
+// libiio reports the reason for a failure in errno, which these functions copy before it can change.
 
-// Opens a context. `uri` must be memory of the caller, because libiio 0.24 writes to it.
+// Opens a context. `uri` must be writable, because libiio 0.24 writes to it.
 static inline struct iio_context *dsiio_open(char *uri, int *error) {
     errno = 0;
     struct iio_context *const context = iio_create_context_from_uri(uri);
@@ -41,7 +41,7 @@ struct dsiio_stream_functions {
 extern FILE *dsiio_fopencookie(void *context, const char *mode, struct dsiio_stream_functions functions)
     __asm__("fopencookie");
 
-// Opens an unbuffered stream that passes its output to a function. Returns NULL if there is no memory.
+// Opens an unbuffered stream that passes its output to a function. Returns NULL if no memory is available.
 static inline FILE *dsiio_open_stream(ssize_t (*write)(void *context, const char *bytes, size_t count)) {
     const struct dsiio_stream_functions functions = {NULL, write, NULL, NULL};
     FILE *const file = dsiio_fopencookie(NULL, "w", functions);
@@ -49,8 +49,8 @@ static inline FILE *dsiio_open_stream(ssize_t (*write)(void *context, const char
     return file;
 }
 
-// Replaces the standard error stream of the process. Returns the previous one, or NULL if the C library's stream is
-// constant.
+// Replaces the standard error stream of the process. Returns the previous stream, or NULL if `stderr` is a constant in
+// this C library.
 static inline FILE *dsiio_exchange_stderr(FILE *file) {
 #ifdef __GLIBC__
     return __atomic_exchange_n(&stderr, file, __ATOMIC_ACQ_REL);
