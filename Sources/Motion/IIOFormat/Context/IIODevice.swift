@@ -36,15 +36,13 @@ extension IIODevice {
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, which only a few drivers provide. It is empty if the number is unknown or
-    /// consists of zeros.
+    /// The serial number of the chip, or empty if it is unknown or consists of zeros. Only a few drivers provide it.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
     }
 
-    /// The name of the clock that the kernel uses for timestamps, for example "realtime". It is empty if the clock is
-    /// unknown.
+    /// The name of the clock that the kernel uses for timestamps, for example "realtime", or empty if unknown.
     package var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
     package var timestampChannel: Int? {
@@ -89,7 +87,7 @@ package struct IIOAttribute: Sendable, Hashable {
     package var name: String
     /// The file name in sysfs, for example "in_accel_scale". It equals the name if there is no file.
     package var filename: String
-    /// The value at the time when the attribute was read, or nil if unknown.
+    /// The value when the attribute was last read, or nil if unknown.
     package var value: String?
 
     package init(name: String, filename: String? = nil, value: String? = nil) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the XML of libiio 0.24 byte for byte, apart from attribute values: without line breaks, and with a space
-/// before each `/>`. Recordings contain this XML.
+/// Writes the same bytes as libiio 0.24, apart from attribute values: XML without line breaks and with a space before
+/// each `/>`. Recordings contain this XML.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool
@@ -104,7 +104,7 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The product has already been rounded to a `Double`. Close to a tie, the error of that rounding decides
+        // The product has already been rounded to a `Double`. Close to a tie, the error of that rounding determines
         // whether to round up or down.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)

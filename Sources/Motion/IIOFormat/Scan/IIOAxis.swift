@@ -67,7 +67,7 @@ struct IIOAxisConverter: Sendable {
 
     var end: Int { offset + format.byteCount }
 
-    /// Converts the axis in `count` scans, and writes a `Double` every `step` bytes.
+    /// Converts the axis in `count` scans and writes a `Double` every `step` bytes.
     func convert(_ scans: UnsafeRawPointer, stride: Int, count: Int, to output: UnsafeMutableRawPointer, step: Int) {
         switch (format.storageBits, format.isSigned) {
         case (8, true): convert(Int8.self, scans, stride, count, output, step)

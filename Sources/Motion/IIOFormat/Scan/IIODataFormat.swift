@@ -36,8 +36,8 @@ package struct IIODataFormat: Sendable, Hashable {
 // MARK: Text
 
 extension IIODataFormat {
-    /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. The part
-    /// `>>shift` is optional. libiio writes the sign in upper case if all storage bits are used.
+    /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. `>>shift`
+    /// is optional. libiio writes the sign in upper case if all storage bits are used.
     package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
@@ -86,8 +86,8 @@ extension IIODataFormat {
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
     }
 
-    /// Extracts the raw number from its storage, which must be in the processor's byte order. The shift to the left
-    /// moves the sign bit to the top bit, and the shift to the right moves the least significant bit to bit 0.
+    /// Extracts the raw number from its storage, which must be in the processor's byte order. The left shift moves the
+    /// sign bit to the top bit. The right shift moves the least significant bit to bit 0.
     @inline(__always)
     func raw<Stored: FixedWidthInteger>(of stored: Stored) -> Stored {
         // The differences cannot overflow. Without the checks, the compiler moves them out of the caller's loop.
@@ -95,8 +95,8 @@ extension IIODataFormat {
         return (stored &<< Stored(truncatingIfNeeded: right &- shift)) &>> Stored(truncatingIfNeeded: right)
     }
 
-    /// Returns the bits of the raw number nearest to a value, clamped to the range. The bits are not yet shifted into
-    /// their position in the buffer. Returns 0 for NaN.
+    /// Returns the bits of the raw number nearest to a value, clamped to the range, before they are shifted to their
+    /// position in the buffer. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()
@@ -109,8 +109,7 @@ extension IIODataFormat {
         return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
-    /// Returns the bits of a raw number, clamped to the range. The bits are not yet shifted into their position in the
-    /// buffer.
+    /// Returns the bits of a raw number, clamped to the range, before they are shifted to their position in the buffer.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
         let maximum = Int64(bitPattern: mask >> 1)

@@ -61,8 +61,8 @@ struct IIOPackedAxes: Sendable {
             scans.convertTimestamps()
             return
         }
-        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. The vector's
-        // fourth component is loaded from the bytes after the third axis. This is safe, because the eight-byte
+        // Convert the axes and the timestamps in one loop, so that each scan is loaded from memory only once. The
+        // vector's fourth component is loaded from the bytes after the third axis. This is safe, because the eight-byte
         // timestamp follows the axes.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset

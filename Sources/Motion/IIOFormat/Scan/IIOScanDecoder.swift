@@ -3,7 +3,7 @@
 package import DeviceCore
 
 /// Decodes the samples of one sensor from the bytes of a buffer. A value is (raw + offset) × scale, in the sensor's
-/// unit and axes. Decoding does not allocate memory, and checks bounds once per call. Thread-safe.
+/// unit and axes. Decoding allocates no memory and checks bounds once per call. Thread-safe.
 package struct IIOScanDecoder: Sendable {
     package let hasTimestamps: Bool
     package let minimumStride: Int

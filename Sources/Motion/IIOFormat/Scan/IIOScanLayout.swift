@@ -17,7 +17,7 @@ package struct IIOScanElement: Sendable, Hashable {
 /// The layout of a scan in a buffer. As in the kernel (`iio_compute_scan_bytes`), channels are ordered by scan index
 /// and aligned to their size. The scan is padded to a multiple of the largest channel size.
 package struct IIOScanLayout: Sendable, Equatable {
-    /// `channel` is the index in the device's channels, `index` is the scan index, and `offset` is in bytes.
+    /// `channel` is an index into the device's channels, `index` is the scan index, and `offset` is in bytes.
     package struct Element: Sendable, Equatable {
         package var channel: Int
         package var index: Int
@@ -31,7 +31,7 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes, without the padding at the end, as calculated by libiio up to version 0.24. If it
+    /// The scan size in bytes without the padding at the end, as calculated by libiio versions up to 0.24. If it
     /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
@@ -48,8 +48,8 @@ package struct IIOScanLayout: Sendable, Equatable {
             let bytes = scan.format.byteCount
             if let last = elements.last, last.index == scan.index {
                 elements.append(Element(channel: channel, index: scan.index, format: scan.format, offset: last.offset))
-                // Channels with the same index share their space. If their formats differ, reserve space for the larger
-                // one.
+                // Channels with the same index share the same bytes. If their formats differ, reserve space for the
+                // larger one.
                 size = max(size, last.offset + bytes)
                 continue
             }

@@ -52,7 +52,7 @@ extension SensorRates {
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
-    /// The maximum valid rate in hertz. It is higher than the rate of any motion sensor.
+    /// The maximum valid rate in hertz, which is higher than the rate of any motion sensor.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
@@ -65,7 +65,7 @@ extension IIODevice {
     /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
     /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
     /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
-    /// channel "mount". A matrix of zeros is ignored without a remark, because an older driver reports one. Invalid and
+    /// channel "mount". A zero matrix is ignored without a remark, because an older driver reports one. Invalid and
     /// singular matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is
     /// accepted only for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {

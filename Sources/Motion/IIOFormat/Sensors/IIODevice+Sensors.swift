@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Returns the motion sensors of the device, identified by their channel IDs. Call this method after the values of
-    /// the attributes have been read. Sensors with missing or invalid attributes, for example a scale of 0, are
-    /// included. Their ``IIOSensor/problem`` contains the reason.
+    /// Returns the motion sensors of the device, identified by their channel IDs. Call this method after the attribute
+    /// values have been read. Sensors with missing or invalid attributes, for example a scale of 0, are included. Their
+    /// ``IIOSensor/problem`` contains the reason.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -116,7 +116,7 @@ package struct IIOSensor: Sendable, Equatable {
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given" if there is no matrix.
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// Remarks about the matrix that the driver provides. They do not apply if another matrix is used instead.
+    /// Remarks about the driver's matrix, which do not apply if another matrix is used instead.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true
