@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// The source opens contexts when sensors are first requested or a subscription begins. While there are subscribers,
 /// each context has a supervising thread, and each subscribed device has a reader thread. The threads keep running even
-/// if the source itself is released. Events are delivered on these threads, so a slow closure delays subsequent events.
-/// The source searches for lost devices until they return. If the package is built without the trait LibIIO, each
-/// subscriber receives a single `lost` event.
+/// if the source itself is released. Events are delivered on these threads or on the request's executor, so a slow
+/// closure delays subsequent events. The source searches for lost devices until they return. If the package is built
+/// without the trait LibIIO, each subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let sessions: SessionGroup
@@ -48,22 +48,23 @@ public final class IIOSource: MotionSource {
     /// Returns the sensor with the given ID, or nil if it has not been found.
     public func description(of sensor: SensorDescription.ID) -> SensorDescription? { hub.description(of: sensor) }
 
-    /// The descriptions of the contexts, in libiio's XML format including attribute values.
+    /// The descriptions of the contexts, in libiio's XML format, including attribute values.
     public var contextDescriptions: [String] {
         sessions.discover()
         return hub.contextDescriptions
     }
 
-    /// The errors for contexts that could not be opened in the last attempt.
+    /// The errors for contexts that could not be opened at the last attempt.
     public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices, for example after a kernel event.
     package func devicesChanged() { sessions.wakeThreads() }
 
-    /// If true, the caller reports changes to local devices, so the source searches less frequently.
+    /// Sets whether the caller reports changes to local devices. If it does, the source searches less frequently.
     package func setReportsDeviceChanges(_ isEnabled: Bool) { sessions.setWatched(isEnabled) }
 
-    /// Subscribes to readings. The closures run on a thread of the source or on the executor of the request.
+    /// Subscribes to readings. The closures run on the source's threads or on the request's executor. If the sensor is
+    /// already lost, `receive` is called with the loss before this method returns.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         onInputIdle: @escaping @Sendable () -> Void
@@ -80,7 +81,8 @@ public final class IIOSource: MotionSource {
     /// Returns a sensor's rate in hertz, measured over about one second, or nil if no rate has been measured.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? { hub.measuredRate(of: sensor) }
 
-    /// The sessions of all contexts. Their running threads retain the group, which thus outlives the source.
+    /// The sessions of all contexts. While their threads run, they retain this group, even if the source has been
+    /// released.
     private final class SessionGroup: Sendable {
         private struct WeakHub { weak var hub: MotionHub? }
 
@@ -115,7 +117,7 @@ public final class IIOSource: MotionSource {
             for session in sessions { session.wakeThread(hub: hub, catalog: catalog, owner: self) }
         }
 
-        /// Discovers sensors that are not yet known, and waits for the results.
+        /// Discovers sensors that are not yet known and waits for the results.
         func discover() {
             #if !LibIIO
             if isWithoutLibrary { return }

@@ -2,8 +2,8 @@
 
 import DeviceCore
 
-/// Identifies where a device is attached, by the sysfs path of its parent. The path omits numbers that change when a
-/// HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
+/// Identifies the attachment point of a device by the sysfs path of its parent. The path omits numbers that change when
+/// a HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 /// For a sensor without a serial number, the path is part of `SensorIdentity.key`, which identifies stored
 /// calibrations. A different format or numbering would orphan them.
 enum AttachmentPath {

@@ -5,7 +5,7 @@ import IIOFormat
 
 /// The settings for reading one device, derived from the demand for its sensors.
 struct DeviceReadPlan: Equatable {
-    /// The indices in `DeviceGroup.members` of the sensors to read.
+    /// The sensors to read, as indices into `DeviceGroup.members`.
     let active: [Int]
     /// The rate in hertz. Infinity requests the maximum rate, and 0 accepts any rate.
     let rate: Double
@@ -47,7 +47,7 @@ struct DeviceReadPlan: Equatable {
     }
 }
 
-/// The sizes and time limits of a capture.
+/// The buffer sizes and time limits of a capture.
 struct BufferPlan: Equatable {
     /// The rate to assume if the actual rate is unknown, in hertz.
     static let assumedRate = 100.0
@@ -58,18 +58,18 @@ struct BufferPlan: Equatable {
     /// The decimation factor n. Only every nth sample is delivered.
     let decimation: Int
     let kernelBuffers: Int
-    /// The time in seconds after which a refill without data fails, or 0 for no limit.
+    /// The time without data after which a refill fails, in seconds, or 0 for no limit.
     let timeout: Double
-    /// The time in seconds within which the first samples must arrive.
+    /// The maximum time until the first samples arrive, in seconds.
     let startTimeout: Double
-    /// The time in seconds without samples after which a running capture is considered stalled.
+    /// The time without samples after which a running capture is considered stalled, in seconds.
     let stallTimeout: Double
     /// The interval between refills, in seconds.
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
-    /// deliver all samples. `latency` is the maximum delay in seconds. If not nil, `forced` replaces the computed
-    /// number of samples, and `forcedBuffers` the computed number of kernel buffers.
+    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` override the
+    /// computed numbers of samples and of kernel buffers if they are not nil.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -121,7 +121,7 @@ extension SensorRates {
 }
 
 enum RateSelection {
-    /// The minimum rate, in hertz, if any rate is acceptable. A slower sensor is set to this rate, because some sensors
+    /// The minimum rate, in hertz, if any rate is acceptable. Slower sensors are set to this rate, because some of them
     /// start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.

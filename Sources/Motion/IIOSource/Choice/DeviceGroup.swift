@@ -15,7 +15,7 @@ struct DeviceGroup {
     let deviceID: String
     /// The name from `DeviceNameTable`, which identifies the device in the sensor IDs.
     let key: String
-    /// The names of the device and its channels, by which `DeviceNameTable` recognizes the device. Not stored.
+    /// The names of the device and its channels, by which `DeviceNameTable` recognizes the device. It is not stored.
     let fingerprint: String
     var members: [Member]
     /// The configured trigger, or nil to choose one automatically.
@@ -60,8 +60,8 @@ struct DeviceGroup {
     }
 
     /// Sets the status of the usable sensors to unknown, except for those at the given indices. Called when the device
-    /// is set up again or is no longer needed, so that a past failure, which sets the status of all sensors, is not
-    /// reported to new subscribers.
+    /// is set up again or is no longer needed, so that new subscribers do not receive a past failure, which sets the
+    /// status of all sensors.
     func resetStatus(in hub: MotionHub, except active: [Int]) {
         for (index, member) in members.enumerated() where member.sensor.isUsable && !active.contains(index) {
             hub.setStatus(.unknown, of: member.description.id)

@@ -4,7 +4,7 @@
 public struct IIOSourceOptions: Sendable {
     /// The number of samples in a buffer refill, or nil to derive it from the requested rate and latency.
     public var samplesPerRefill: Int?
-    /// The maximum number of refills to hold in the kernel, or nil to hold 0.5 s of samples.
+    /// The maximum number of refills that the kernel holds, or nil to hold 0.5 s of samples.
     public var kernelBuffers: Int?
     /// The maximum rate of a sensor that is read axis by axis, in hertz.
     public var maximumPollRate = 200.0
@@ -16,8 +16,8 @@ public struct IIOSourceOptions: Sendable {
     package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     package var searchInterval = 2.0
-    /// The time limit, in seconds, for an executor to read a buffer that it polls. If the executor exceeds the limit,
-    /// the source's thread reads the buffer instead. If the limit is nil, it is derived from the kernel buffers.
+    /// The time within which an executor must read a buffer that it polls, in seconds. If it fails to do so, the
+    /// source's thread reads the buffer instead. If nil, the time is derived from the kernel buffers.
     package var tolerance: Double?
 
     /// Creates the default options.

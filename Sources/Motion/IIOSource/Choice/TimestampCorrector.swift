@@ -3,7 +3,7 @@
 import DeviceCore
 
 /// Converts a driver's timestamps to the device's clock. The caller provides all clock readings. Each capture has its
-/// own corrector, which the thread that reads the buffer uses.
+/// own corrector, used by the thread that reads the buffer.
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         case device
@@ -16,21 +16,18 @@ struct TimestampCorrector {
         case none
     }
 
-    /// The minimum time between two measurements of the delay, in seconds. Measurements are repeated because clocks may
-    /// drift.
+    /// The minimum time between two measurements of the delay, in seconds. They are repeated because clocks may drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// If the delay of an arrival is below this value, in nanoseconds, the arrival confirms that the clock offset is
-    /// still correct.
+    /// The delay, in nanoseconds, below which an arrival confirms that the clock offset is still correct.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// If a sample's time, converted from a local clock, is later than its arrival by more than this value, in
-    /// nanoseconds, the clock offset is measured again.
+    /// The maximum time, in nanoseconds, by which a sample's time may be later than its arrival after conversion from a
+    /// local clock. If it is exceeded, the clock offset is measured again.
     private static let maximumLead: Int64 = 10_000_000
-    /// If the offset of a local clock changes by more than this value, in nanoseconds, the change counts as a clock
-    /// step.
+    /// The change in the offset of a local clock, in nanoseconds, above which it counts as a clock step.
     private static let minimumCountedStep: UInt64 = 1_000_000
-    /// If the offset of a local clock changes by at most this value, in nanoseconds, the change is ignored as
-    /// measurement noise. Applying it would make the intervals between the samples uneven.
+    /// The change in the offset of a local clock, in nanoseconds, up to which it is ignored as measurement noise.
+    /// Applying it would make the intervals between samples uneven.
     private static let offsetNoise: UInt64 = 20_000
     /// The maximum delay of the first samples, in seconds, if their timestamps are on the device's clock. Twice the
     /// duration of the largest buffer is added. If the delay is longer, the driver does not use the clock that it
@@ -40,8 +37,8 @@ struct TimestampCorrector {
     /// When the score reaches `regressionLimit`, the timestamps are no longer used.
     private static let regressionWeight = 8
     private static let regressionLimit = 64
-    /// If timestamps and arrival times diverge by at least this many seconds, the divergence counts as a clock step. A
-    /// smaller divergence counts as a delay.
+    /// The divergence of timestamps and arrival times, in seconds, from which it counts as a clock step. A smaller
+    /// divergence counts as a delay.
     private static let minimumStep = 1.0
     /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
     /// the offset from the previous capture remains in use.
@@ -91,7 +88,7 @@ struct TimestampCorrector {
     }
 
     /// Returns the offset in nanoseconds to add to the time of another local clock, or nil if that clock cannot be
-    /// read. Uses the most precise of three measurements.
+    /// read. Of three measurements, the most precise is used.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {

@@ -7,8 +7,8 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger matches the device. The associated value contains the usual names for this device's trigger. The
-        /// buffer is opened without a trigger, because the device may not need one.
+        /// No trigger matches the device. The associated value lists the usual names of such a trigger. The buffer is
+        /// opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
         /// The configured trigger does not exist. `offered` lists the existing triggers.
         case missing(String, offered: [String])

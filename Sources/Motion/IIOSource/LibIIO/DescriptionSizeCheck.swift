@@ -68,7 +68,7 @@ enum DescriptionSizeCheck {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
         var byte: UInt8 = 0
-        // The bytes are read one by one, because the description that follows is not needed.
+        // The bytes are read one by one, so that the description that follows is not read.
         while digits.count < 20 {
             guard wait(descriptor, POLLIN, until: end) else { return .timedOut }
             guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }

@@ -44,7 +44,7 @@ struct LibIIO: IIOLibrary {
 }
 
 /// Disables the error output of libxml2, which libiio uses to parse descriptions. libxml2 would print invalid
-/// descriptions, including control characters. libiio itself also reports the error.
+/// descriptions, including control characters. libiio reports the error in any case.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void

@@ -9,7 +9,7 @@ import SystemCalls
 /// A libiio buffer. `@unchecked Sendable` because the pointer is constant. The lock ensures that `iio_buffer_cancel` is
 /// never called on a destroyed buffer. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
-    /// The reference keeps the context open as long as its buffers exist.
+    /// Keeps the context open for as long as the buffer exists.
     private let connection: LibIIOConnection
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)

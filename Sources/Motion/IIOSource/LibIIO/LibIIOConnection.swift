@@ -12,7 +12,7 @@ import SystemCalls
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
     private let pointer: OpaquePointer
-    /// The pointers to the devices and their channels, at the same indices as in `context`.
+    /// The pointers to the devices and channels, with the same indices as in `context`.
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
     /// The address at which the server has responded. If it is nil, buffers are read through libiio.
@@ -207,8 +207,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // Some hosts can be found only by libiio, through multicast DNS. Their addresses are unknown here, so their
-            // buffers are also read through libiio.
+            // Some hosts can be found only by libiio, through multicast DNS. Because their addresses are unknown here,
+            // their buffers are also read through libiio.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,

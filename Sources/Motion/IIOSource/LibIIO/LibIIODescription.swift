@@ -11,7 +11,7 @@ struct LibIIODescription {
     private static let maximumChannels: UInt32 = 512
     private static let maximumAttributes: UInt32 = 512
 
-    /// The pointers to the devices and their channels, at the same indices as in `context`.
+    /// The pointers to the devices and channels, with the same indices as in `context`.
     private(set) var devices: [OpaquePointer] = []
     private(set) var channels: [[OpaquePointer]] = []
     private(set) var context: IIOContext

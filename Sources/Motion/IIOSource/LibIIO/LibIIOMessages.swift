@@ -33,7 +33,8 @@ enum LibIIOMessages {
         return try call()
     }
 
-    /// Collects the output of this thread until it calls `end()`. Pairs must not be nested. Internal only for tests.
+    /// Collects the output of this thread until it calls `end()`. Calls must not be nested. Internal rather than
+    /// private only for tests.
     static func begin() {
         guard let collector else { return }
         state.withLock { state in
@@ -60,7 +61,7 @@ enum LibIIOMessages {
             state.output[pthread_self()]?.append(contentsOf: bytes.prefix(maximumBytesPerCall - count))
             return nil
         }
-        // Outside the lock, because writing may block.
+        // Writes outside the lock, because writing may block.
         if let original { fwrite(bytes.baseAddress, 1, bytes.count, original.file) }
     }
 }

@@ -29,8 +29,8 @@ extension IIOFailure {
         case poll(device: String, address: MotionSourceAddress)
     }
 
-    /// Returns the error for the app. Its message announces what `ContextSupervisor` then does, such as retrying.
-    /// `ReaderFailure` evaluates the error number in `cause`.
+    /// Returns the error for the app. Its message suggests a remedy or announces what `ContextSupervisor` does next,
+    /// such as retrying. `ReaderFailure` reads the error number from `cause`.
     func error(_ operation: Operation) -> DeviceError {
         let (code, message) =
             switch operation {
@@ -77,7 +77,7 @@ extension IIOFailure {
             return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
         case EBUSY: return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
-            // The number with which `DescriptionSizeCheck` reports an excessive size.
+            // `DescriptionSizeCheck` reports an excessive size with this number.
             return (
                 .notSupported,
                 "\(address) announces a description of its devices that exceeds the size limit, so the description is not requested. Retrying. Check that the server is iiod."

@@ -58,7 +58,7 @@ enum IIOTriggerState: Equatable, Sendable {
     case set(Int?)
 }
 
-/// A resource that is held until `release()` is called. Further calls have no effect.
+/// A resource that is held until `release()` is called. Calling it again has no effect.
 protocol IIOLease: AnyObject, Sendable {
     func release()
 }
@@ -73,8 +73,8 @@ protocol IIOBuffer: AnyObject, Sendable {
     /// Starts a prepared capture. Another thread may cancel the capture during this call.
     func start() throws(IIOFailure)
     /// Points `bytes` at the next samples, which are valid until the next call. Returns their size in bytes, or a
-    /// negative error number. `reads` is the number of system calls that are still permitted. If no samples are
-    /// available within this limit, returns -EAGAIN.
+    /// negative error number. `reads` is the number of system calls still permitted. If no samples are available within
+    /// this limit, returns -EAGAIN.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Makes a waiting refill and all later refills fail with EBADF.
     func cancel()

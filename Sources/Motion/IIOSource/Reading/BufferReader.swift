@@ -12,7 +12,7 @@ struct BufferReader {
         var batch: MotionBatch
     }
 
-    /// Corrects timestamps, and logs their irregularities.
+    /// Corrects timestamps and logs irregularities.
     private struct LoggedCorrector {
         let name: String
         let clock: any DeviceClock
@@ -67,7 +67,7 @@ struct BufferReader {
                 return Stream(decoder: $0, batch: batch)
             }
         }
-        // The timestamp channel may have a format that the decoder ignores.
+        // The decoder ignores a timestamp channel whose format it does not support.
         timestamps = LoggedCorrector(
             name: members.first?.description.id ?? "", clock: clock, library: library,
             corrector: streams.first?.decoder.hasTimestamps == true
@@ -81,7 +81,7 @@ struct BufferReader {
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
-    /// Blocks and delivers samples until a refill fails. Returns the error number.
+    /// Reads and delivers samples, blocking the thread, until a refill fails. Returns the error number.
     mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
@@ -116,7 +116,7 @@ struct BufferReader {
         reader.isDelivering = false
     }
 
-    /// Returns the last sample of each group of `decimation` samples. Groups may extend over several refills.
+    /// Returns the last sample of each group of `decimation` samples. A group may span several refills.
     private mutating func decimated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
         var selected: [UInt8] = []
         for index in Swift.stride(from: decimation - 1 - samplesSinceSelection, to: count, by: decimation) {

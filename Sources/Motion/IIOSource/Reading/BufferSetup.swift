@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Sets up a device for a capture on its reader thread, in this order: lock, clock, trigger, rate, buffer.
+/// Sets up a device for capture, in this order: lock, clock, trigger, rate, buffer. Used on the reader thread.
 struct BufferSetup {
     struct ConfiguredDevice {
         var layout: IIOScanLayout

@@ -27,7 +27,7 @@ final class ChangedSettings: Sendable {
         (self.connection, self.isLocal, self.exitActions) = (connection, isLocal, exitActions)
     }
 
-    /// Writes an attribute and reads it back, because drivers may round the value. Returns the new value.
+    /// Writes an attribute and reads it back, because drivers may round the value. Returns the resulting value.
     func write(_ value: String, to attributePath: IIOAttributePath, from original: String?) throws(IIOFailure) -> String
     {
         guard isLocal, let original else { return try change(attributePath, from: original, to: value) }
@@ -52,7 +52,7 @@ final class ChangedSettings: Sendable {
     }
 
     func restore() {
-        // The lock delays process exit until all attributes are restored.
+        // Holding the lock makes a concurrent process exit wait until all attributes are restored.
         let (actions, problems) = state.withLock { state in
             let problems = state.changes.reversed().compactMap { restore($0) }
             state.changes = []

@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// Reads a device on its reader thread, and starts again when the plan changes.
+/// Reads a device on its reader thread and starts over when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let group: DeviceGroup
@@ -17,8 +17,8 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial values have already been read. If `readsInitialValues` is false, it is
-        // nil for the first task, whose sensors all count as read.
+        // The requested sensors whose initial values have already been read. If `readsInitialValues` is false, this is
+        // nil during the first task, and all sensors of that task count as read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -45,8 +45,8 @@ struct DeviceReadTask {
     // MARK: Capture
 
     private func capture(_ plan: DeviceReadPlan, generation: Int, initiallyRead: inout [Int]) throws(ReaderFailure) {
-        // The deferred statements run in reverse order: the lock is released last, after the buffer has been closed and
-        // the trigger and the settings have been restored.
+        // The deferred statements run in reverse order: the lock is released last, after the buffer has been closed,
+        // the timer trigger released and the settings restored.
         let setup = setup
         let lock = try setup.lock()
         defer { lock?.release() }
@@ -116,7 +116,7 @@ struct DeviceReadTask {
         return (try? connection.read(.channel(group.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads and delivers the current value, because an event-driven sensor may report only changes.
+    /// Reads and delivers a sensor's current value, because an event-driven sensor may report only changes.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: group.device, connection: connection),

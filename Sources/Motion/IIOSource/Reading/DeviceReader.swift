@@ -5,15 +5,16 @@ import Synchronization
 import SystemCalls
 
 /// The state shared by the supervisor and the thread that reads one device (`DeviceReadTask`). The supervisor sets the
-/// plan, and monitors the phase and the counters.
+/// plan and monitors the phase and the counters.
 final class DeviceReader: Sendable {
-    /// The supervisor enters `settingUp`, and so does the thread when it begins a task. The thread enters the others.
+    /// The reader thread enters each phase. In addition, the supervisor enters `settingUp` when it changes the plan or
+    /// restarts the reader.
     ///
     /// ```
     /// settingUp ── the buffer is open ──▶ capturing
     /// settingUp ── the axes can be read ──▶ polling
-    /// settingUp, capturing, polling ── a new plan, a restart, or the end of a task without failure ──▶ settingUp
-    /// settingUp, capturing, polling ── a task has failed, or the thread has been asked to end ──▶ ended
+    /// settingUp, capturing, polling ── the plan changes, a task is restarted or ends without failure ──▶ settingUp
+    /// settingUp, capturing, polling ── a task fails, or the thread ends because it has been asked to ──▶ ended
     /// ```
     enum Phase {
         case settingUp
@@ -25,7 +26,7 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
-    /// A phase, its start time, and a number that changes each time a phase is entered, even if it is the same one.
+    /// A phase, its start time, and a number that changes whenever a phase is entered, even if the phase is the same.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -49,9 +50,11 @@ final class DeviceReader: Sendable {
     }
 
     private struct State {
-        /// The plan to carry out, or nil if the thread has been asked to end.
+        /// The plan to carry out, or nil once the thread has been asked to end.
         var plan: DeviceReadPlan?
-        /// The number of the current task. A task is one attempt to carry out a plan, and ends when the number changes.
+        /// The number of the current task, which is one attempt to carry out a plan. Changing the number ends the task.
+        /// A task can also end by itself: with a failure, or without one if an event-driven sensor is merely quiet. In
+        /// the latter case, the next task has the same number.
         var generation = 0
         /// The open buffer, which is cancelled when the task ends.
         var buffer: (any IIOBuffer)?
@@ -67,7 +70,7 @@ final class DeviceReader: Sendable {
     private let refills = Atomic<Int>(0)
     /// Incremented when a delivery begins and when it ends, so it is odd during a delivery.
     private let deliveries = Atomic<Int>(0)
-    /// Ends the thread's wait for the next polling cycle when the task ends.
+    /// Signaled when the task ends, so that the thread stops waiting for the next polling cycle.
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
@@ -85,9 +88,9 @@ final class DeviceReader: Sendable {
     var plan: DeviceReadPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// The number of refills with samples, even if decimation omits them all, or of complete polling cycles.
+    /// The number of refills that contained samples, even if decimation discarded them all, or of polling cycles.
     var progress: Int { refills.load(ordering: .relaxed) }
-    /// Changes with each delivery, even if only one of several sensors has been read.
+    /// Changes with each delivery, even before all sensors of a polling cycle have been read.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
     var hasProgress: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
@@ -118,7 +121,8 @@ final class DeviceReader: Sendable {
             state.generation += 1
             return state.buffer
         }
-        // The lock is not held while libiio runs, so the thread may be closing the buffer. `IIOBuffer` permits this.
+        // Only the reader thread closes the buffer. It may do so during this call, because the lock is not held while
+        // libiio runs. `IIOBuffer` permits this, and `cancel()` does not wait for `close()`.
         buffer?.cancel()
         semaphore.signal()
     }
@@ -155,9 +159,10 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// Must precede the next task's `attach`, which would release an open buffer under the lock.
+    /// Ends the registration of the buffer. A concurrent call of `endTask` may still cancel the buffer.
     func detachBuffer() {
-        // Releasing the last reference closes the buffer, which may block.
+        // Releases the reference outside the lock, because releasing the last one would close an open buffer, which may
+        // block.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
@@ -169,8 +174,8 @@ final class DeviceReader: Sendable {
 
     func countRefill() { Self.count(refills) }
 
-    /// Only one thread at a time writes: the reader thread, or the executor that `PollableBuffer` allows to read. An
-    /// atomic read-modify-write operation is therefore not needed.
+    /// Only one thread at a time writes: the reader thread, or the executor that `PollableBuffer` allows to read.
+    /// Therefore, no atomic read-modify-write operation is needed.
     private static func count(_ number: borrowing Atomic<Int>) {
         number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }

@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A buffer that either the reader thread (`DeviceReadTask`) or the subscribers' executor polls and reads.
-/// `ReadinessCoordinator` decides which of them reads, and `content` ensures that only one thread reads at a time.
+/// A buffer that is polled and read either by the reader thread (`DeviceReadTask`) or by the subscribers' executor.
+/// `ReadinessCoordinator` decides which of the two reads, and `content` ensures that only one thread reads at a time.
 final class PollableBuffer: PollableSource {
     private struct Content {
         var buffer: (any IIOBuffer)?
@@ -14,7 +14,7 @@ final class PollableBuffer: PollableSource {
         var errorNumber: Int32 = 0
     }
 
-    /// The maximum number of system calls in one read by an executor or in its place.
+    /// The maximum number of system calls in one read by the executor, or by the reader thread in its place.
     private static let maximumReads = 64
     /// The number of samples after which a read ends, so that callbacks can run.
     private static let maximumSamplesBeforeCallbacks = 256
@@ -38,12 +38,12 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. Their times then depend on when the buffer is read, and the app may delay
-    /// an executor. Therefore, only the reader thread may read the buffer in this case.
+    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. Because the app may
+    /// delay an executor, only the reader thread may read such a buffer.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
-    /// Waits until no thread is reading, and makes all later reads fail. Returns the error number and the final state
-    /// of the buffer reader.
+    /// Waits until no thread is reading and makes all later reads fail. Returns the error number and the final state of
+    /// the buffer reader.
     func close() -> (errorNumber: Int32, bufferReader: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil
@@ -53,8 +53,8 @@ final class PollableBuffer: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // If the reader thread polls, it reads only once, because it polls again afterwards. In place of an executor,
-        // it reads everything, because it then waits for the next due time.
+        // When the reader thread polls, it reads only once, because it polls again afterwards. When it reads in place
+        // of the executor, it reads as much as the executor would, because it then waits for the next due time.
         var remainingReads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0
@@ -74,7 +74,7 @@ final class PollableBuffer: PollableSource {
 
     private func read(_ content: inout Content, _ remainingReads: inout Int) throws(DeviceError) {
         if content.errorNumber == 0, let buffer = content.buffer {
-            // After a system suspend, the timeout may have expired while samples are waiting. In this case, read them.
+            // After a system suspend, the timeout may have expired while samples were waiting. If so, read them.
             if remainingReads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { remainingReads = 1 }
             if remainingReads > 0 {
                 content.errorNumber = read(buffer, &content.bufferReader, &remainingReads)
@@ -82,8 +82,7 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // The timeout has expired. The error number is EPIPE, as in libiio when a server is silent or sends data
-            // without samples.
+            // The timeout has expired. libiio also uses EPIPE if a server is silent or sends data without samples.
             if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
                 content.errorNumber = EPIPE
             }

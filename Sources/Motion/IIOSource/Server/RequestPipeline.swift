@@ -4,12 +4,12 @@ import Synchronization
 
 /// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available, so
 /// many refills can be requested at once. Other servers send nothing until all requested samples are available, or lack
-/// the memory for a large request. Therefore, the pipeline begins with one refill at a time, and then tries two. It
+/// the memory for a large request. Therefore, the pipeline begins with one refill at a time and then tries two. It
 /// requests more only if the server sends the two refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The server tinyiiod splits its responses into pieces of this size, in bytes. If refills had the same size, they
-    /// could not be distinguished from these pieces.
+    /// The server tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size could not
+    /// be distinguished from these pieces.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
@@ -18,7 +18,7 @@ struct RequestPipeline {
         /// Requests one refill at a time. The associated value is the number of requests until the next trial, which
         /// requests two refills.
         case single(Int)
-        /// Requests two refills at a time. The associated value is the number of refills that have arrived separately.
+        /// Requests two refills at a time. The associated value is the number of refills that arrived separately.
         case trial(Int)
         case pipelined
     }

@@ -10,7 +10,7 @@ import SystemCalls
 /// limited, so that a slow program does not block the server. `@unchecked Sendable` because only one thread at a time
 /// may start, refill and close the buffer. Any thread may call `cancel()`, which uses only thread-safe members.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
-    /// The lower bound of `maximumRequestSize`, in bytes. The socket's buffers can hold a response of this size.
+    /// The lower bound of `maximumRequestSize`, in bytes. A response of this size fits into the socket's buffers.
     private static let defaultMaximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
     static let startTimeout = 5.0
@@ -74,7 +74,7 @@ extension ServerBuffer {
             while true {
                 guard !isCancelled.load(ordering: .relaxed) else { return -Int(EBADF) }
                 if let samples = try consumeChunk() {
-                    // Send the next request before the samples are processed, so that the server can continue.
+                    // Send the next request before processing the samples, so that the server can continue.
                     if remainingBytes == 0 { try requestRefills() }
                     guard !samples.isEmpty else { continue }
                     bytes = samples
@@ -112,8 +112,9 @@ extension ServerBuffer {
     /// Returns the complete scans of the next chunk, or nil if the chunk has not been fully received. The scans are
     /// valid until the next read.
     ///
-    /// Each chunk of a response consists of a line with its size, in the first chunk a line with the channel mask, and
-    /// the data. If the chunks contain less than the requested size, a line with 0 or a negative error number follows.
+    /// Each chunk of a response consists of a line with its size and the data. In the first chunk, a line with the
+    /// channel mask precedes the data. If the chunks contain less than the requested size, a line with 0 or a negative
+    /// error number follows.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }
@@ -134,7 +135,7 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // If there is a remainder, the scan size has changed since the request, so the chunk size is not informative.
+        // A remainder means that the scan size has changed since the request, so the chunk size is not meaningful.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
@@ -144,12 +145,13 @@ extension ServerBuffer {
     private func processEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = remainingBytes == requestedBytes
         remainingBytes = 0
-        // The server may lack the memory for several refills. If each request was already for one, the error is final.
+        // The server may lack the memory for several refills. If only one was requested, the error is final.
         if code < 0, isEmpty, pipeline.fallBack() { return }
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // A scan contains the channels of all clients, so it may exceed the request. The next request is larger.
+        // A scan contains the channels of all clients, so it may be larger than the request. The next request is
+        // larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }

@@ -6,7 +6,7 @@ import SystemCalls
 struct ServerInput: ~Copyable {
     /// The maximum length of a line, in bytes. The longest lines are channel masks, with eight digits per 32 channels.
     private static let maximumLineLength = 1024
-    /// The space reserved for the line with the size of each chunk, in bytes.
+    /// The space reserved for the line that states the size of a chunk, in bytes.
     private static let maximumHeaderSize = 24
 
     /// The received bytes, preceded by a margin for the incomplete scan of the previous chunk.

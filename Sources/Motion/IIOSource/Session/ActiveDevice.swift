@@ -6,19 +6,19 @@ import DeviceCore
 /// only on the context's thread.
 ///
 /// ```
-///          a subscription needs it, `retry.time`         no subscription needs it, or it
-///          is reached, and the context is open           delivers nothing and cannot be polled
-/// idle ──────────────────────────────────────▶ active ───────────────────────────────────▶ leaving
-///  ▲                                            │  ▲                                          │
-///  ├─────────── the reader thread ends ─────────┘  └─── needed again, `retry.time` reached ───┤
-///  └──────── the reader thread ends, or is abandoned after 30 s, unless 4 abandoned ones run ─┘
+/// idle ── a subscription needs the device, `retry.time` is reached, and the context is open ──▶ active
+/// active ── no subscription needs the device, or it delivers nothing and cannot be polled ──▶ leaving
+/// leaving ── a subscription needs the device, and `retry.time` is reached ──▶ active
+/// active, leaving ── the reader thread has ended ──▶ idle
+/// leaving ── the reader thread does not end within 30 s, so it is abandoned ──▶ idle
 /// ```
 ///
-/// When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
+/// While four abandoned threads of the context are still running, the device stays `leaving` instead. When a device is
+/// unplugged, the supervisor asks its reader thread to end and forgets the device.
 final class ActiveDevice {
     enum State {
         case idle
-        /// The monitor is nil until the reader's stage is first checked.
+        /// The monitor is nil until the reader's stage has been checked for the first time.
         case active(DeviceReader, StageMonitor?)
         case leaving(DeviceReader, since: BootTime)
     }
@@ -35,18 +35,19 @@ final class ActiveDevice {
     }
 
     private(set) var discovery: Discovery
-    /// A newer description of the device. It is applied once no reader thread is running.
+    /// A newer discovery of the device, which replaces `discovery` when the device becomes idle.
     private var update: Discovery?
     private(set) var state = State.idle
     /// Determines whether the next plan reads through the buffer or polls attributes. Kept while the device is idle.
     var bufferUse: BufferUse
     /// A copy of the reader's facts. It outlives the reader, because the next reader starts with its `clockEstimate`.
     var facts = DeviceReader.Facts()
-    /// The plan that the subscriptions need, or nil if there are none. `reader.plan` may differ in the meantime.
+    /// The plan that the current subscriptions need, or nil if there are none. `reader.plan` is nil while the device is
+    /// leaving, even if it is needed again.
     var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
-    /// Set when a failure is reported for the sensors. Cleared when they deliver readings, or when no subscription
-    /// needs the device anymore. A failure before the device was found changes only the status in the hub.
+    /// True from the report of a failure until the sensors deliver readings or no subscription needs the device. For
+    /// unusable sensors and sensors that have not been found again, failures change only the status in the hub.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -69,7 +70,7 @@ final class ActiveDevice {
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
     /// Passes the plan to the reader if it differs from the reader's current plan. A reader that has been asked to end
-    /// has a nil plan, so this reactivates it.
+    /// has a nil plan, so passing a plan reactivates it.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {

@@ -5,11 +5,10 @@ import DeviceCore
 /// The state of a device's buffer. While the buffer is disabled, the sensors are read axis by axis.
 struct BufferUse {
     /// ```
-    /// enabled ── the buffer or its last attempt has failed ─────────────▶ disabled(retry)
-    ///    ▲                                                                    │
-    ///    ├── any: the device is found in another context ─────────────────────┤
-    ///    ├── .time: the time has been reached ────────────────────────────────┤
-    ///    └── .access: the user may open the device node now ──────────────────┘
+    /// enabled ── the buffer cannot be set up, or the last attempt delivers no samples ──▶ disabled
+    /// disabled ── the device is found in another context ──▶ enabled
+    /// disabled(.time) ── the time has been reached ──▶ enabled
+    /// disabled(.access) ── the user may now open the device node ──▶ enabled
     /// ```
     private enum Phase {
         case enabled

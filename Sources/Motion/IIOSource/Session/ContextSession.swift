@@ -8,9 +8,9 @@ final class ContextSession: Sendable {
     /// The phase of the context's thread.
     ///
     /// ```
-    /// stopped, waiting ── wakeThread, also by the timer, if the context is needed ──▶ running
+    /// stopped, waiting ── `wakeThread` is called, also by the timer, and the context is needed ──▶ running
     /// running ── the system could not create the thread ──▶ waiting
-    /// running ── no work is left, and no wake or discovery was requested in this pass ──▶ stopped
+    /// running ── no work is left, and no wake or discovery was requested during this pass ──▶ stopped
     /// ```
     private enum ThreadPhase {
         case stopped
@@ -20,8 +20,8 @@ final class ContextSession: Sendable {
         case waiting(ClockTimer)
     }
 
-    /// The result of the last discovery, which remains valid while another one is requested. `presence` lists the
-    /// devices before the discovery. It is nil if there was no list, as for a server.
+    /// The result of the last discovery, which is kept while another one is pending. `presence` lists the devices
+    /// present before the discovery, or is nil if they could not be listed, as on a server.
     ///
     /// ```
     /// any ── the context was opened ──▶ succeeded
@@ -30,14 +30,14 @@ final class ContextSession: Sendable {
     private enum Discovery {
         case notAttempted
         case succeeded(presence: [String]?)
-        /// Before `retryTime`, callers do not wait for another discovery, because the context was unreachable.
+        /// If the devices cannot be listed, callers do not wait for another discovery before `retryTime`.
         case failed(DeviceError, presence: [String]?, retryTime: BootTime)
     }
 
     private struct State {
         var thread = ThreadPhase.stopped
         var discovery = Discovery.notAttempted
-        /// The callers that wait for the requested discovery. Empty if none is requested.
+        /// The semaphores of the callers that wait for the requested discovery, or empty if none is requested.
         var waiters: [BinarySemaphore] = []
         var sensors: [SensorDescription.ID] = []
         var lastLoggedProblem: String?
@@ -76,7 +76,7 @@ final class ContextSession: Sendable {
     /// system cannot create a thread, the sensors become unavailable, and a timer tries again.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
-        // Returns the former phase, so that its timer is released without holding the lock.
+        // Returns the former phase, so that its timer is released outside the lock.
         let former = state.withLock { state -> ThreadPhase? in
             if state.isRunning { state.thread = .running(isWakeRequested: true) }
             guard !state.isRunning, isNeeded else { return nil }
@@ -98,7 +98,8 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Returns a semaphore for the end of the discovery, which `wakeThread` begins, or nil if the caller need not wait.
+    /// Requests a discovery, which the next call of `wakeThread` starts. Returns a semaphore that is signaled when the
+    /// discovery ends, or nil if none is needed or the caller should not wait.
     func requestDiscovery() -> BinarySemaphore? {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
@@ -143,7 +144,7 @@ final class ContextSession: Sendable {
                 continue
             }
             // Without subscribers, the status of unavailable sensors becomes unknown. It is set before another thread
-            // may start and set a newer one.
+            // can start and set a newer status.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
                 guard case .running(isWakeRequested: false) = state.thread, !state.wantsDiscovery else { return false }
@@ -190,7 +191,7 @@ struct IIOSourceDependencies: Sendable {
     let watch = DeviceWatch()
 }
 
-/// On while the source is notified of added and removed local devices, so that it searches for them less frequently.
+/// Records whether the source is notified of added and removed local devices. If so, it searches less frequently.
 final class DeviceWatch: Sendable {
     private let on = Atomic<Bool>(false)
 

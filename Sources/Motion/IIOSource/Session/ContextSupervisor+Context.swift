@@ -49,7 +49,7 @@ extension ContextSupervisor {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // An earlier thread of the session may have found further sensors. Mark these as unavailable too.
+            // An earlier thread of the session may have found further sensors. Mark them as unavailable, too.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -75,7 +75,8 @@ extension ContextSupervisor {
     /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
-        // The first call only collects the IDs and fingerprints, because the keys for the second call depend on all.
+        // The first call only collects the IDs and fingerprints, because each key for the second call depends on all of
+        // them.
         var known: [(id: String, fingerprint: String)] = []
         _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
@@ -121,12 +122,12 @@ extension ContextSupervisor {
 
 /// The schedule of searches for added and removed devices in a context, and of attempts to open it.
 struct DeviceSearch {
-    /// The device names, or nil if they can be listed only by opening the context.
+    /// The devices listed just before the context was last opened, or nil if listing them requires opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which to reopen the context if its devices differed from the listed devices, or nil otherwise.
+    /// The time at which to reopen the context because its devices differed from the list, or nil if they did not.
     private(set) var recheckTime: BootTime?
-    /// Holds the time before which neither reconnections nor periodic searches open the context.
+    /// Determines the time before which neither reconnections nor periodic searches open the context.
     var opening: RetryTimer
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {
@@ -147,7 +148,8 @@ struct DeviceSearch {
     var deadline: BootTime { presence == nil ? max(nextSearchTime, opening.time) : nextSearchTime }
 }
 
-/// Assigns names that devices keep when they are reconnected under a different number. Kept in memory only.
+/// Assigns names that devices keep when they are reconnected under a different number. The table is kept in memory
+/// only.
 struct DeviceNameTable {
     private struct Entry {
         let key: String
@@ -160,7 +162,7 @@ struct DeviceNameTable {
 
     private var entries: [Entry] = []
 
-    /// Returns the name of each device by its ID.
+    /// Returns the names of the devices, keyed by device ID.
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]

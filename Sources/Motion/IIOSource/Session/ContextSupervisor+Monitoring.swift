@@ -15,7 +15,7 @@ extension ContextSupervisor {
             // During setup, refused settings are not retried, because `facts` still describes the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
-            // Longer than the five failed cycles after which the reader thread itself reports an error.
+            // The limit exceeds the five failed cycles after which the reader thread itself reports an error.
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
@@ -45,7 +45,7 @@ extension ContextSupervisor {
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // The kernel does not wake a reader when its device is removed. Reopen the context, which is outdated.
+            // The kernel does not wake a reader when its device is removed. The context is outdated, so it is reopened.
             closeContext()
             return remove(device, now: now)
         }

@@ -9,13 +9,13 @@ import Logging
 /// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
 /// `+Context` (opening, searching, publishing) and `+Monitoring` (stalls, removal) also change the variables below.
 final class ContextSupervisor {
-    /// The time in seconds within which a device must respond.
+    /// The maximum time for a device to respond, in seconds.
     static let setupLimit = 3.0
-    /// The time in seconds after which a reader thread that does not end is abandoned.
+    /// The time to wait for a reader thread to end before abandoning it, in seconds.
     static let abandonTimeout = 30.0
     /// While this many abandoned threads are running, no more stuck threads are abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is longer while added and removed devices are reported (`DeviceWatch`).
+    /// The factor by which the search interval is multiplied while device changes are reported (see `DeviceWatch`).
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
@@ -24,10 +24,10 @@ final class ContextSupervisor {
     /// is first opened.
     ///
     /// ```
-    /// closed, open ──opening succeeds──▶ open
-    /// closed, open ──opening fails──▶ closed, and retried after a delay
-    /// open ──a device is unplugged or needs a new context──▶ closed
-    /// open ──no subscription needs the context──▶ closed
+    /// closed, open ── opening succeeds ──▶ open
+    /// closed, open ── opening fails; if the context is needed, opening is retried after a delay ──▶ closed
+    /// open ── a device is unplugged or needs a new context ──▶ closed
+    /// open ── no subscription needs the context ──▶ closed
     /// ```
     enum Context {
         case closed(xml: String)
@@ -53,18 +53,20 @@ final class ContextSupervisor {
         search = DeviceSearch(opening: RetryTimer(backoff: backoff))
     }
 
-    /// The open context, or nil if it must be opened again. A device's `discovery` may keep the previous context open.
+    /// The open context, or nil if there is none. A device's `discovery` may keep a previous context open.
     var connection: (any IIOConnection)? { if case .open(let connection, _) = context { connection } else { nil } }
     var address: MotionSourceAddress { session.address }
     var dependencies: IIOSourceDependencies { session.dependencies }
     var clock: any DeviceClock { dependencies.clock }
 
-    /// Returns the time at which the next pass is due, or nil if no work is left. The thread then ends or, if new work
-    /// has been requested, calls this method again. Devices keep their contexts open until this object is released.
+    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left. The thread then
+    /// ends or, if new work has been requested, calls this method again. Devices keep their contexts open until this
+    /// object is released.
     func performPass() -> BootTime? {
         // The order matters: an ended reader may require a new context, and a new context updates the devices before
-        // their readers start. `publish()` is last, because each of the other steps may change a description.
-        // The clock is read for each device, because notifying subscribers may take a long time.
+        // their readers start. Readers that start after a system suspend need no restart, so `restartAfterSuspension()`
+        // precedes their start. `publish()` is last, because each of the other steps may change a description. The
+        // clock is read for each device, because notifying subscribers may take a long time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
         restartAfterSuspension()
@@ -93,7 +95,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read before `facts`, which are complete if this stage shows that the reader has ended.
+        // The stage is read before `facts`, so that the facts are complete if the reader has ended.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -115,6 +117,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
+        // If the context is still open, this postpones only the next periodic search.
         search.opening.postpone(to: device.retry.time)
     }
 
@@ -128,7 +131,7 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.group, isPolled: device.bufferUse.failure != nil, mayDecimate: device.bufferUse.mayDecimate
         ) { hub.demand(of: $0) }
-        // Repeated in each pass, because a device failure or the end of the last subscription overwrites the status.
+        // The status is set in each pass, because a device failure or the end of the last subscription overwrites it.
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
@@ -146,7 +149,8 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
-            // A failed device resumes only after the retry delay.
+            // A device that is leaving because it failed resumes only after the retry delay. Otherwise, `retry.time`
+            // has passed.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {

@@ -14,10 +14,11 @@ struct StallDetector {
     private enum Phase { case starting, flowing }
 
     /// The time limit without progress. A check that is more than 0.1 s late indicates that the process was suspended
-    /// or the machine was busy. The reader thread is then given 0.25 s to process the samples that arrived meanwhile.
+    /// or the machine was busy. The reader thread is then given 0.25 s to process the samples that have arrived in the
+    /// meantime.
     ///
     /// ```
-    /// regular ── a late check, after which less than 0.25 s are left ──▶ grace
+    /// regular ── a check is late, and less than 0.25 s of the time limit remains ──▶ grace
     /// grace, regular ── progress or postpone ──▶ regular
     /// ```
     private enum TimeLimit {
@@ -29,7 +30,7 @@ struct StallDetector {
     static let interval = 1.0
     /// The delay in seconds above which a check is considered late.
     private static let schedulingTolerance = 0.1
-    /// The time in seconds that the reader thread is given after a late check.
+    /// The time that the reader thread is given after a late check, in seconds.
     private static let gracePeriod = 0.25
 
     private let startLimit: Double
@@ -70,7 +71,8 @@ struct StallDetector {
         }
     }
 
-    /// Restarts the time limit. Called while subscribers are still processing earlier samples.
+    /// Restarts the time limit. Called while subscribers are still processing earlier samples. If the reader thread
+    /// entered the phase after the caller read `now`, the time limit already starts later, and this call has no effect.
     mutating func postpone(now: BootTime) {
         if case .regular(let start) = timeLimit, start > now { return }
         timeLimit = .regular(since: now)
