@@ -3,7 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The most recent attitudes, needed for samples that arrive late.
+/// The most recent attitudes, which are needed for samples that arrive late.
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
@@ -23,8 +23,8 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude. If its time equals that of the newest attitude, it replaces the newest. If its time is
-    /// earlier, the history is cleared first.
+    /// Adds an attitude. If the newest attitude has the same time, it is replaced. If the newest attitude is later, the
+    /// history is cleared first.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if entries[newest].time == time {

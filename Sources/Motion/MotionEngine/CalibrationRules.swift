@@ -3,16 +3,16 @@
 package import DeviceCore
 package import SensorFusion
 
-/// Decides whether to store a calibration, and estimates the current accuracy of a stored calibration.
+/// Decides whether to store a calibration and estimates the current accuracy of a stored calibration.
 enum CalibrationRules {
-    /// The interval in seconds at which the engine checks for calibrations to store.
+    /// The interval at which the engine checks for calibrations to store, in seconds.
     static let checkInterval = 60.0
     /// The standard deviation to assume for an unknown bias, in rad/s. Any large value has the same effect, because the
-    /// filter caps the value at the filter's initial standard deviation.
+    /// filter caps it at its initial standard deviation.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
-    /// The standard deviation of the bias change after a chip restart or a temperature change, in rad/s.
+    /// The standard deviation of the bias change caused by a chip restart or a temperature change, in rad/s.
     private static let restartSigma = 0.05 * degree
     /// The standard deviation of the bias drift in one day, in rad/s. It grows with the square root of time.
     private static let dailyDriftSigma = 0.1 * degree
@@ -34,7 +34,7 @@ enum CalibrationRules {
                 .squareRoot())
     }
 
-    /// A bias that has hardly changed is stored again only if it is clearly more accurate, at most once an hour.
+    /// A bias that has hardly changed is stored again only if it is clearly more accurate, and at most once an hour.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {

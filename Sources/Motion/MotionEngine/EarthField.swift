@@ -7,7 +7,7 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The field is recomputed if the position changes by more than this angle, in degrees, or this height, in metres.
+    /// The changes in latitude or longitude, in degrees, and in height, in metres, from which the field is recomputed.
     /// It is also recomputed after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
@@ -29,7 +29,7 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // The check is also due if it is scheduled too far in the future, in case `now` goes back.
+        // A check scheduled too far in the future is also due, because the clock must have gone back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 

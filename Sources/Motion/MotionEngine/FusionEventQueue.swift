@@ -4,9 +4,9 @@ import DeviceCore
 import Synchronization
 
 /// Holds the subscribers and a queue of events for them, in order. Unlike `BoundedQueue`, it can also deliver states
-/// directly, without queueing them. A drain can stop before the first queued states and leave these to another thread.
-/// `MotionEngine` guards the queue with its lock, but delivers outside it. A thread that has begun a delivery must call
-/// `continueDrain` until it returns nil.
+/// directly, without queueing them. A drain can stop before the first queued states and leave them to another thread.
+/// `MotionEngine` guards the queue with its lock, but delivers events outside the lock. A thread that has begun a
+/// delivery must call `continueDrain` until it returns nil.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber
@@ -44,8 +44,8 @@ struct FusionEventQueue: Sendable {
         queue.removeAll { $0.subscriber === subscriber }
     }
 
-    /// If the queue is idle and every subscriber receives all states, begins to deliver the states without queueing
-    /// them, and returns them as a batch. Otherwise, queues the states and returns nil.
+    /// If the queue is idle and every subscriber receives all states, begins a direct delivery and returns the states
+    /// as a batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -81,7 +81,7 @@ struct FusionEventQueue: Sendable {
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
-            // If the queue is full, drop states rather than losses and recoveries, which are rare.
+            // If the queue is full, drop states rather than losses and recoveries, because these are rare.
             let dropped = queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
             if case .states(let states) = dropped.event { droppedStateCount += states.count }
         }
@@ -96,7 +96,7 @@ struct FusionEventQueue: Sendable {
         return items
     }
 
-    /// Returns the events that have been queued in the meantime. If there are none, ends the delivery and returns nil.
+    /// Returns the next queued events. If there are none, ends the delivery and returns nil.
     mutating func continueDrain(upToStates: Bool) -> [Item]? {
         let items = removeEvents(upToStates: upToStates)
         if items == nil { isDelivering = false }
@@ -129,7 +129,7 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
         (self.request, self.receive) = (request, receive)
     }
 
-    /// Calls the closure, unless the subscription was cancelled, which may happen during any callback.
+    /// Calls the closure unless the subscription has been cancelled, which may happen during any callback.
     package func deliver(_ event: Event) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     package func cancel() { isActive.store(false, ordering: .releasing) }

@@ -12,16 +12,16 @@ final class FusionPipeline: @unchecked Sendable {
     private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
-    /// If a new calibration changes the corrected field by more than this fraction, the filter restarts its heading
+    /// The relative change in the corrected field above which a new calibration restarts the filter's heading
     /// estimation.
     private static let maximumFieldChange = 0.02
-    /// If the 95 % uncertainty of the heading exceeds this angle, in radians, the magnetic accuracy is at most `low`.
+    /// The 95 % uncertainty of the heading, in radians, above which the magnetic quality is at most `low`.
     private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibrator's calibration as last applied, to detect whether a new one has a different correction.
+    /// The calibration that was last applied, kept to detect whether a new one has a different correction.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
@@ -29,14 +29,15 @@ final class FusionPipeline: @unchecked Sendable {
     /// The filter's `reinitializationCount` when the calibrator was last notified of a reinitialization.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The zero point of the filter's timestamps. It keeps the timestamps small and therefore precise.
+    /// The zero point of the filter's timestamps, which keeps the timestamps small and therefore precise.
     private var origin: BootTime?
     /// The time of the gyroscope sample that triggered the current state, or nil if an accelerometer sample triggered
     /// it.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, or nil if it has not been read.
+    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, or nil if not yet read since
+    /// then.
     private var cachedAttitude: Quaternion?
     /// True if the calibrator has changed the correction since the initial calibration was set.
     private(set) var hasCalibrated = false
@@ -143,7 +144,7 @@ final class FusionPipeline: @unchecked Sendable {
                 cachedAttitude = nil
             case .magnetometer(let measured, let time): processField(measured, time)
             case .state(let time):
-                // Replaces the entry from before the accelerometer corrected the attitude.
+                // Replaces the entry that was added before the accelerometer corrected the attitude.
                 if let gyroscopeTime { history.add(attitude, at: gyroscopeTime) }
                 if filter.isReady { states.append(state(at: time)) }
                 gyroscopeTime = nil
@@ -192,7 +193,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // If the difference is unknown, it is NaN. The condition is negated so that it is also true for NaN.
+            // An unknown difference is NaN. The condition is negated so that it is also true for NaN.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
@@ -208,7 +209,7 @@ final class FusionPipeline: @unchecked Sendable {
             .pi, (filterUncertainty * filterUncertainty + calibrationUncertainty * calibrationUncertainty).squareRoot())
     }
 
-    /// The calibrator's accuracy, limited to `low` if the heading is very uncertain, because the field may then be
+    /// The calibrator's quality, limited to `low` if the heading is very uncertain, because the field may then be
     /// disturbed.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality

@@ -46,10 +46,10 @@ package enum FusionEvent: Sendable {
 package struct FusedState: Sendable {
     /// The time of the gyroscope sample or, if there is no gyroscope, of the accelerometer sample.
     package var time: BootTime
-    /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary. It
-    /// stays constant only if there is a gyroscope.
+    /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary,
+    /// and constant only if there is a gyroscope.
     package var attitude = Quaternion.identity
-    /// The angle about z, in radians counterclockwise, from `attitude` to magnetic east, north, up, or nil if unknown.
+    /// The rotation about z from `attitude` to `magneticAttitude`, in radians counterclockwise, or nil if unknown.
     package var northOffset: Double?
     /// The 95 % error bound of the magnetic heading in radians, or nil if `northOffset` is nil.
     package var headingUncertainty: Double?
@@ -61,7 +61,8 @@ package struct FusedState: Sendable {
     package var rotationRate = SIMD3<Double>.zero
     /// The proper acceleration in m/s². At rest, it is +9.81 on the axis that points up.
     package var acceleration = SIMD3<Double>.zero
-    /// The corrected magnetic field in gauss. Without a recent reading, it is nil and the next three are defaults.
+    /// The corrected magnetic field in gauss. Without a recent reading, it is nil, and the next three properties have
+    /// their default values.
     package var magneticField: SIMD3<Double>?
     package var magneticQuality = MagneticQuality.uncalibrated
     /// The number of times that the magnetometer correction has changed.
@@ -74,6 +75,6 @@ package struct FusedState: Sendable {
 
     /// The upward direction as a unit vector in device axes.
     package var up: SIMD3<Double> { attitude.up }
-    /// The rotation from device axes to magnetic east, north, up, or nil while north is unknown.
+    /// The rotation from device axes to magnetic earth axes (east, north, up), or nil while north is unknown.
     package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }
 }

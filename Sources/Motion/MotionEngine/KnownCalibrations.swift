@@ -3,7 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The sensors in use with their stored calibrations. `MotionEngine` accesses it under its lock.
+/// The sensors in use and their stored calibrations. `MotionEngine` guards this value with its lock.
 struct KnownCalibrations: Sendable {
     struct KnownSensor: Sendable {
         var id: SensorDescription.ID
@@ -32,7 +32,7 @@ struct KnownCalibrations: Sendable {
         known[sensor.rawValue]?.id == id
     }
 
-    /// Returns true if a check is due, or if `now` went back. The first call only starts the interval.
+    /// Returns true if a check is due, or if the clock has gone back. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }

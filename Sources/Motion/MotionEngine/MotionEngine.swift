@@ -32,8 +32,8 @@ package final class MotionEngine: Sendable {
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The maximum time, in seconds, for which a state waits for the samples of other sensors if no further samples
-        /// arrive.
+        /// The maximum time that a state waits for the samples of other sensors if no further samples arrive, in
+        /// seconds.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -41,7 +41,8 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// Stores calibrations without blocking the sensor threads, and delivers states left over by a drain.
+    /// The queue that stores calibrations, so that sensor threads do not block, and delivers states left over by a
+    /// drain.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Serializes `store()`, so that older calibrations do not overwrite newer ones. Acquired before `state`.
@@ -127,7 +128,7 @@ package final class MotionEngine: Sendable {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // The store reports its own errors. Storing is tried again when a better calibration is available.
+            // The store reports its own errors. The engine tries to store again when a better calibration is available.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
@@ -353,7 +354,7 @@ package final class MotionEngine: Sendable {
 
     private func continueDrain(_ begun: [FusionEventQueue.Item]?, stopsBeforeStates: Bool) {
         var items = begun
-        // Release delivered events and cancelled subscribers outside the lock.
+        // Delivered events and cancelled subscribers are released outside the lock.
         while let current = items {
             for item in current { item.subscriber.deliver(item.event) }
             items = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }

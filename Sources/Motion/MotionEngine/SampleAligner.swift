@@ -39,9 +39,9 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// The difference from the other clocks, in nanoseconds, above which a sensor's timestamps are no longer used.
+    /// The difference from the other clocks above which a sensor's timestamps are no longer used, in nanoseconds.
     private static let maximumClockDifference: Int64 = 1_000_000_000
-    /// The difference from the other clocks, in nanoseconds, below which a sensor's timestamps are used again.
+    /// The difference from the other clocks below which a sensor's timestamps are used again, in nanoseconds.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
@@ -55,7 +55,8 @@ struct SampleAligner: Sendable {
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
-    /// The state whose accelerometer and magnetometer samples `next()` is returning, and the last complete state.
+    /// The times of the state whose accelerometer and magnetometer samples `next()` is returning, and of the last
+    /// complete state.
     private var currentState: SampleStamp?
     private var lastState: SampleStamp?
     private var isFlushing = false
@@ -122,8 +123,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Makes `next()` complete all waiting states, even if further samples are still expected. The effect ends when
-    /// `next()` returns nil.
+    /// Makes `next()` complete all waiting states, even if further samples are expected, until it returns nil.
     mutating func flush() { isFlushing = true }
 
     // The getters are mutating so that they access the samples in place instead of copying them.
@@ -207,7 +207,7 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The sample is too late for a state of its own, because samples of the other sensor have already
+                // The sample is too late for a state of its own, because the other sensor's samples have already
                 // triggered states for later times.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }

@@ -9,9 +9,9 @@ struct SensorRequests: Sendable, Hashable {
     /// The magnetometer interval, in seconds, unless a subscriber requests every sample. A shorter interval does not
     /// improve the heading, because it is smoothed over seconds.
     private static let magnetometerInterval = 0.02
-    /// The maximum accelerometer interval in seconds, if only the upward direction is needed.
+    /// The maximum accelerometer interval if only the upward direction is needed, in seconds.
     private static let maximumGravityInterval = 0.1
-    /// The maximum accelerometer interval in seconds, if an attitude or a heading is needed without a gyroscope.
+    /// The maximum accelerometer interval if an attitude or a heading is needed without a gyroscope, in seconds.
     private static let maximumIntervalWithoutGyroscope = 0.05
 
     /// The intervals between readings, in seconds. An interval is nil if the sensor is not needed.

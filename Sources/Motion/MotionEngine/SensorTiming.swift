@@ -4,7 +4,7 @@ import DeviceCore
 
 /// The clock, the rate and the availability of one sensor in `SampleAligner`.
 struct SensorTiming: Sendable {
-    /// The maximum backward step, in nanoseconds, that counts as a timestamp error. A larger step means that the clock
+    /// The largest backward step that counts as a timestamp error, in nanoseconds. A larger step means that the clock
     /// was set back.
     private static let maximumTimestampError: Int64 = 100_000_000
 
@@ -18,13 +18,14 @@ struct SensorTiming: Sendable {
     /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The start of the wait for the sensor's first sample: the time of the first arrival from any sensor after this
-    /// sensor was requested.
+    /// The start of the wait for the sensor's first sample, which is the time of the first arrival from any sensor
+    /// after this sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
     private(set) var newestTime: BootTime?
-    /// A ring buffer of recent intervals in nanoseconds, inline to avoid reference counting. Unused ones are `.max`.
+    /// A ring buffer of recent intervals in nanoseconds, inline to avoid reference counting. Unused elements are
+    /// `.max`.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
     /// The shortest recent interval, in nanoseconds. It is not affected by lost samples.
