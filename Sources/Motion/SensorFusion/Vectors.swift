@@ -12,7 +12,7 @@ extension SIMD3<Double> {
     package var length: Double { squaredLength.squareRoot() }
 }
 
-/// Three-dimensional vectors stored in four lanes, which fit into processor registers.
+/// Three-dimensional vectors, padded to four lanes so that they can be kept in SIMD registers.
 extension SIMD4<Double> {
     @inline(__always) func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 

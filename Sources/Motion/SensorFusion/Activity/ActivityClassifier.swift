@@ -13,20 +13,20 @@
 /// 15, 17, 19, 21 and 23. All of them carried the phone in a front pocket. docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
     /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
-    /// 0.12 cause at most two errors on the data used to choose the constants.
+    /// 0.12 cause at most two errors on the data from which the constants were chosen.
     static let maximumRestDeviation = 0.10
     /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
     /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
     static let minimumRunningScore = 0.98
-    /// The factor in g/Hz and the frequency in hertz in the score for running.
+    /// The factor in g/Hz and the frequency in hertz that the score for running uses.
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The number of windows that must agree with the reported activity for medium and for high confidence.
+    /// The numbers of windows that must agree with the reported activity for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// The time, in seconds, for which a person is assumed to be on foot after a step.
+    /// The time after a step during which a person is assumed to be on foot, in seconds.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
     /// The activities in the most recent windows, newest first.
@@ -89,7 +89,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity of the recent windows. In a tie, the latest activity wins.
+    /// The most frequent activity in the recent windows. In case of a tie, the latest activity wins.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -103,8 +103,8 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // The start of the activity is backdated to the oldest recent window in which it was detected, because an
-            // activity becomes the most frequent one only after several windows.
+            // An activity becomes the most frequent one only after several windows, so its start is backdated to the
+            // oldest recent window in which it was detected.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Features of the acceleration within a time window.
+/// The features of the acceleration within a time window.
 struct MovementFeatures: Sendable, Equatable {
     /// The standard deviation of the acceleration magnitude, in g.
     var magnitudeDeviation: Double
@@ -40,8 +40,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Adds a sample: the acceleration in m/s², its magnitude, and the band-pass-filtered magnitude. If the sample
-    /// completes a window, returns the features of the window. Otherwise, returns nil.
+    /// Adds a sample: the acceleration in m/s², its magnitude, and the band-pass-filtered magnitude. Returns the
+    /// features of the window that the sample completes, or nil if it completes none.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {

@@ -34,12 +34,12 @@ struct RideDetector: Sendable {
     private(set) var ride: CarriedActivity?
     /// The start of the current period without steps at `minimumRideSpeed` or more, or nil if there is none.
     private var ridingSince: Double?
-    /// The last time at which the speed and the pedalling showed that the ride continues.
+    /// The last time at which the speed and the pedalling indicated that the ride was continuing.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
     /// The number of steps since the current ride began or, if there is none, since the last ride ended.
     private var stepsInRide = 0
-    /// The number of pedalling windows in a row, at most `minimumPedallingWindows`. Each update is one window.
+    /// The number of consecutive pedalling windows, capped at `minimumPedallingWindows`. Each update is one window.
     private var pedallingWindows = 0
 
     mutating func record(steps: Int, at time: Double) {

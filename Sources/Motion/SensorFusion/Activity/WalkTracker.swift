@@ -24,7 +24,7 @@ package struct WalkTracker: Sendable {
     private var detector = StepDetector()
     private var window = MovementWindow()
     private var classifier = ActivityClassifier()
-    /// The steps completed by the latest sample, oldest first. There are rarely more than nine.
+    /// The steps that the latest sample completed, oldest first. There are rarely more than nine.
     package private(set) var steps: [Footstep] = []
 
     package init() { steps.reserveCapacity(StepDetector.maximumIrregularPeaks + 1) }

@@ -35,11 +35,10 @@ extension AttitudeFilter {
     ///
     /// - the heading variance of the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored
-    /// - a variance for the difference in strength and dip between the expected field and the field from which the
-    ///   heading was determined
-    /// - the square of the mean disagreement between magnetometer and heading over the last 5 s
-    /// - the square of the possible heading drift since the magnetometer was last used, which follows from the bias
-    ///   uncertainty
+    /// - a variance for the difference in strength and dip between the expected field and the field that determined the
+    ///   heading
+    /// - the square of the mean disagreement between the magnetometer and the heading over the last 5 s
+    /// - the square of the heading drift that the bias uncertainty may have caused since the magnetometer was last used
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   the expected field is unknown
     @inlinable public var headingUncertainty: Double? {

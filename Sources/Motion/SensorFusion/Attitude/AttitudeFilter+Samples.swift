@@ -36,8 +36,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Estimates the rotation during a gap in the samples and applies it to the attitude. After a long gap, a large
-    /// rotation or a clock that was set back, reinitializes the attitude.
+    /// Estimates the rotation during a gap in the samples and applies it to the attitude. If the gap is long, the
+    /// rotation is large or the clock was set back, reinitializes the attitude.
     private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
         guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -56,7 +56,7 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// If the rotation during a gap exceeds this angle, in radians, the attitude is reinitialized.
+    /// The rotation during a gap, in radians, above which the attitude is reinitialized.
     private static var maximumBridgedRotation: Double { 0.1 }
     /// The factor k in the coning correction k·dt²·(a × b), where a and b are two consecutive rates and dt is the
     /// interval between them. For steady coning, k is 1/6 if the samples are instantaneous, and 5/24 if each sample is
@@ -147,7 +147,7 @@ extension AttitudeFilter {
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
-    /// Renormalizes the quaternions every 16 samples. This is often enough, because rounding errors grow slowly.
+    /// Renormalizes the quaternions every 16 samples, which suffices because rounding errors grow slowly.
     @inline(__always) private mutating func renormalizePeriodically() {
         steps &+= 1
         guard steps & 15 == 0 else { return }
@@ -187,8 +187,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the field was measured. An attitude passed by the caller has
-        // been extrapolated by the gyroscope delay, so this delay is added to the magnetometer delay.
+        // Compensates for the device's rotation since the field was measured. An attitude passed by the caller has been
+        // extrapolated by the gyroscope delay, so this delay is added to the magnetometer delay.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {
@@ -208,8 +208,8 @@ extension AttitudeFilter {
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
             if settings.weightsHeadingByUncertainty {
-                // Averages the magnitude of the rate, because the rate itself averages out to zero while the device is
-                // shaken.
+                // The magnitude of the rate is averaged, because the rate itself averages out to zero while the device
+                // is shaken.
                 meanSpeed += speedGain.value(for: interval) * (squaredRate.squareRoot() - meanSpeed)
                 motion = meanSpeed * meanSpeed
             }

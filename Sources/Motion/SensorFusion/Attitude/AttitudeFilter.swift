@@ -3,7 +3,7 @@
 /// Estimates the attitude of a device from a gyroscope, an accelerometer and a magnetometer.
 ///
 /// The filter has the structure of VQF by D. Laidig and T. Seel (Information Fusion 91, 2023). The acceleration is
-/// averaged in a frame that follows only the gyroscope, in which gravity is constant. The mean corrects only the
+/// averaged in a frame that follows only the gyroscope, so that gravity is constant in it. The mean corrects only the
 /// inclination, and the magnetometer corrects only the heading. The corrections also reveal the gyroscope bias, which
 /// is measured directly while the device is at rest. A magnetic field with an unexpected strength or dip is ignored for
 /// a limited time. ``AttitudeSettings/reference`` configures the published filter. The default settings add intervals
@@ -16,7 +16,7 @@
 /// Pass the samples in chronological order. If timestamps are equal, pass the gyroscope sample before the accelerometer
 /// sample. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. If the device may have
 /// rotated by more than a few degrees during a gap in the gyroscope samples, the inclination and the heading are
-/// reinitialized. The bias and the expected magnetic field are kept.
+/// reinitialized, but the bias and the expected magnetic field are kept.
 ///
 /// The filter is not synchronized. Updates do not allocate memory.
 public struct AttitudeFilter: Sendable {
@@ -24,7 +24,7 @@ public struct AttitudeFilter: Sendable {
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
-    /// The rotation from the device to the inertial frame, which drifts due to gyroscope errors.
+    /// The rotation from device axes to the inertial frame. The frame drifts because of gyroscope errors.
     @usableFromInline var inertial = Quaternion.identity
     /// The rotation that corrects the inclination of the inertial frame but leaves the heading arbitrary.
     @usableFromInline var inclination = Quaternion.identity
@@ -48,17 +48,17 @@ public struct AttitudeFilter: Sendable {
     /// The mean magnitude of the angular rate, in rad/s.
     var meanSpeed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
-    /// The sum of the magnetometer samples since the last heading update, in the inertial frame, their number, and the
-    /// time in seconds.
+    /// The sum of the magnetometer samples since the last heading update (in the inertial frame), the number of these
+    /// samples, and the time that they cover, in seconds.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
     var gainWithoutGyroscope: OnePoleGain
     /// True until the first accelerometer sample after the start or after an interruption.
     var isInclinationNew: Bool
-    /// The number of gyroscope and accelerometer samples. It determines when the quaternions are renormalized.
+    /// The number of gyroscope and accelerometer samples, which determines when the quaternions are renormalized.
     var steps: UInt32 = 0
-    /// The number of times the attitude has been reinitialized. Attitudes before and after a reinitialization are
+    /// The number of times that the attitude has been reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
     /// True after the first usable accelerometer sample, which determines the up direction.

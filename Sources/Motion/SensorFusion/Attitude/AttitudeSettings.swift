@@ -13,8 +13,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var weightsHeadingByUncertainty = true
     /// The standard deviation of a magnetometer heading averaged over one second.
     package var magneticHeadingNoise = 5 * degree
-    /// The standard deviation of the heading after one second without a magnetometer. It grows with the square root of
-    /// time.
+    /// The standard deviation of the heading after one second without a magnetometer, which grows with the square root
+    /// of time.
     package var headingDrift = 0.1 * degree
     /// The additional standard deviation of the heading after one second of rotation at 1 rad/s.
     package var headingDriftPerRate = 0.15 * degree
@@ -22,8 +22,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// strength, and an angle in radians for the dip.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The shortest time constant with which the heading follows the magnetometer, except during startup, which lasts
-    /// as long as this time constant.
+    /// The shortest time constant with which the heading follows the magnetometer. It does not apply during startup,
+    /// which lasts as long as this time constant.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged if ``weightsHeadingByUncertainty`` is true. Zero disables
     /// averaging. Values from 0.04 to 0.1 s yield nearly the same heading.
@@ -40,7 +40,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var gyroscopeDelay = 0.005
     /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
-    /// If true, the magnetometer delay is estimated from rotations, starting with ``magnetometerDelay``.
+    /// If true, the magnetometer delay is estimated from rotations, starting from ``magnetometerDelay``.
     package var estimatesMagnetometerDelay = true
     /// If true, the gyroscope bias is estimated during motion from the accelerometer corrections.
     public var estimatesBiasInMotion = true
@@ -49,12 +49,12 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// If true, the first inclination also contributes to the gyroscope bias estimate, as in the published filter. If
     /// false, it only initializes the attitude.
     package var correctsByFirstInclination = false
-    /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
-    /// about doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
+    /// The interval between bias estimates. If zero, the bias is updated with each accelerometer sample, which roughly
+    /// doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The time it takes the standard deviation of the bias to grow from zero to 0.1 degrees per second.
+    /// The time in which the standard deviation of the bias grows from zero to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
     /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
@@ -82,17 +82,17 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magneticTimeConstant = 0.05
     /// The time constant with which the expected field follows the measured field while the field is undisturbed.
     package var magneticReferenceTimeConstant = 20.0
-    /// The deviation from the expected field above which the field is disturbed: a fraction for the strength, and an
-    /// angle for the dip.
+    /// The deviation from the expected field above which the field counts as disturbed: a fraction for the strength,
+    /// and an angle for the dip.
     package var magneticStrengthThreshold = 0.1
     package var magneticDipThreshold = 10 * degree
-    /// A new field becomes the expected field after this much time in motion.
+    /// The time in motion after which a new field becomes the expected field.
     package var magneticAcceptanceTime = 20.0
-    /// The first measured field becomes the expected field after this much time in motion.
+    /// The time in motion after which the first measured field becomes the expected field.
     package var firstMagneticAcceptanceTime = 5.0
     /// The smallest angular rate that counts as motion for ``magneticAcceptanceTime``.
     package var magneticAcceptanceRate = 20 * degree
-    /// The time for which a disturbed field must agree with the expected field until it counts as undisturbed.
+    /// The time for which a disturbed field must agree with the expected field before it counts as undisturbed.
     package var magneticRecoveryTime = 0.5
     /// The longest time for which a disturbed magnetometer is ignored completely.
     package var maximumMagneticRejectionTime = 60.0

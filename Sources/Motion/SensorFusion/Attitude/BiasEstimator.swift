@@ -110,8 +110,8 @@
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // Uses only the bias variance in excess of `knownBiasVariance`. Variance up to this value is already part of
-        // the heading noise, and the magnetometer cannot reduce it any further.
+        // Only the bias variance in excess of `knownBiasVariance` is used. Variance up to this value is already part of
+        // the heading noise, and the magnetometer cannot reduce it further.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -149,7 +149,7 @@
     }
 
     /// Returns the pending heading correction and resets it to zero. When a measurement at rest corrects the bias, the
-    /// heading must be corrected, too, because it has drifted due to the wrong bias.
+    /// heading must also be corrected, because the wrong bias has made it drift.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

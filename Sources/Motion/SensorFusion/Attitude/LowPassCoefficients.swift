@@ -45,7 +45,8 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter from its current value, weighted as if it were the mean of this many seconds of samples.
+    /// Restarts the filter from its current value, which is weighted as if it were the mean of this many seconds of
+    /// samples.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tracks the expected strength and dip of the magnetic field, and determines whether the measured field agrees with
+/// Tracks the expected strength and dip of the magnetic field and determines whether the measured field agrees with
 /// them.
 @usableFromInline struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
@@ -10,7 +10,8 @@
     /// The smoothed strength and dip of the measured field.
     private(set) var current = SIMD2<Double>.zero
 
-    /// The field that may become the expected one. A strength of -1 agrees with no sample, so the next one replaces it.
+    /// The field that may become the expected one. A strength of -1 agrees with no sample, so the next sample replaces
+    /// it.
     private var candidate = SIMD2<Double>(-1, 0)
     private var candidateTime = 0.0
     private var undisturbedTime = 0.0

@@ -9,7 +9,7 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The total time, in seconds, for which the magnetometer has been ignored. It decreases while the field is
+    /// The total time for which the magnetometer has been ignored, in seconds. It decreases while the field is
     /// undisturbed.
     private(set) var rejectedTime: Double
 
@@ -43,7 +43,7 @@ struct MagneticRejection: Sendable {
 /// Computes the weight with which a magnetometer sample corrects the heading, using a fixed time constant as in the
 /// published filter.
 struct HeadingGain: Sendable {
-    /// Seconds, or -1 once the heading is no longer a running mean.
+    /// The time since the start in seconds, or -1 once the heading is no longer a running mean.
     private var timeSinceStart = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Computes the weight of the magnetometer from the uncertainties of the magnetometer and of the heading, using a
-/// Kalman filter for a single angle, the heading. ``BiasEstimator`` stores its covariance with the bias.
+/// Computes the weight of the magnetometer from the uncertainties of the magnetometer and the heading, using a Kalman
+/// filter for the heading alone. ``BiasEstimator`` stores the covariance of heading and bias.
 ///
 /// The heading uncertainty grows with time. It grows faster during rotation, because of the gyroscope's scale error.
 /// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because magnetometer errors
@@ -11,10 +11,10 @@
     private(set) var time = 0.0
     /// The strength and dip of the field that determined the current heading.
     private var headingField: SIMD2<Double>?
-    /// The recent mean disagreement between magnetometer and heading, in radians.
+    /// The mean disagreement between the magnetometer and the heading over the last few seconds, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance, in square radians, due to the difference between the expected field and the field from
-    /// which the heading was determined.
+    /// The heading variance caused by the difference between the expected field and the field that determined the
+    /// heading, in square radians.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -54,7 +54,7 @@
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // While the device is at rest, all samples contain the same field error, and averaging does not reduce it.
+        // While the device is at rest, all samples contain the same field error, which averaging does not reduce.
         // Therefore, the heading variance is raised when the device starts to move.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
@@ -84,8 +84,8 @@
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // If the device is moving at the start, the attitude is inaccurate at first, so the magnetometer has less
-        // weight until the attitude has improved.
+        // If the device moves at the start, the attitude is inaccurate at first, so the magnetometer has less weight
+        // until the attitude improves.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance

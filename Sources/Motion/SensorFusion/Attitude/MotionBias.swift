@@ -84,7 +84,7 @@ struct MotionLevel: Sendable {
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
     /// In a long gap, the rate before the gap is assumed to continue for this many seconds, and the rate after the gap
-    /// to begin this many seconds early.
+    /// is assumed to begin this many seconds early.
     static let rateContinuationTime = 0.05
     /// The factor k in the averaging time k·a / ((r + s)·t), in seconds. a is the mean squared acceleration in g², r is
     /// the mean squared rate, s is the squared rate at the gap, and t is the length of the gap in seconds.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects whether the device is at rest: the angular rate and the acceleration have stayed close to their means for
-/// some time.
+/// Detects whether the device is at rest, which means that the angular rate and the acceleration have stayed close to
+/// their means for some time.
 @usableFromInline struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
     /// The mean angular rate, including the bias.
     private(set) var meanRate = SIMD4<Double>.zero
-    /// The time without motion, in seconds.
+    /// The time for which there has been no motion, in seconds.
     private(set) var stillTime = 0.0
 
     /// True if the mean rate differs from the known bias by more than `window` while the device is not at rest. Rest
@@ -136,7 +136,7 @@ struct RestCrossCheck: Sendable {
     /// magnetic field confirm less than 30 %.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
         // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. In this case, the
-        // check is not used once the device has been at rest.
+        // check is no longer used once the device has been at rest.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)
         var expected = predicted.dot(predicted)

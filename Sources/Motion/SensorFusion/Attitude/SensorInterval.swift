@@ -17,11 +17,11 @@
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var timestampRestorer = RoundedTimestampRestorer()
-    /// The longest interval, in seconds, that does not count as an interruption of the stream.
+    /// The longest interval that does not count as an interruption of the stream, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// If a sample is older than the previous sample by more than this time, in seconds, the clock is assumed to have
-    /// been set back.
+    /// A sample that is older than the previous sample by more than this time, in seconds, indicates that the clock was
+    /// set back.
     private let clockStepThreshold: Double
     private let nominal: Double
     /// The maximum value of `limit`, in seconds. `limit` is increased for streams that are slow but regular.
@@ -77,14 +77,15 @@
 struct StuckSensorDetector: Sendable {
     /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// If a sensor usually repeats more than this fraction of its readings, repetitions do not mean that it is stuck.
+    /// If a sensor usually repeats a larger fraction of its readings than this, repetitions do not show that it is
+    /// stuck.
     private static let maximumRepeatedShare = 0.1
     private static let averagingCount = 200.0
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The fraction of readings that repeat the previous one. It starts at 1, which means that repetitions are normal,
-    /// so that no sensor is reported as stuck before there is enough data.
+    /// The fraction of readings that repeat the previous one. It starts at 1, as if repetitions were normal, so that no
+    /// sensor is reported as stuck before there is enough data.
     private var share = 1.0
 
     @inline(__always) mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {

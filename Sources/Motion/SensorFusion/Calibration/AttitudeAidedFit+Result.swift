@@ -4,7 +4,7 @@ import SystemCalls
 
 /// The evaluation of a fit after the last `solve()`.
 extension AttitudeAidedFit {
-    /// Replaces the solution with the current correction, so it must be the last step of a fit.
+    /// Evaluates the solution and then replaces it with the current correction, so it must be the last step of a fit.
     mutating func result(current: MagneticCalibration) -> MagneticFit {
         var fit = MagneticFit()
         fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
@@ -23,8 +23,9 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // For comparison, evaluates the current correction with the weights and the delay of the fit. Its residual is
-        // divided by the field strength of the fit, because the field strength of the current correction may be wrong.
+        // For comparison, the current correction is evaluated with the weights and the delay of the fit. Its residual
+        // is divided by the field strength of the fit, because the field strength of the current correction may be
+        // wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -50,7 +51,8 @@ extension AttitudeAidedFit {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].sequenceNumber < samples[$1].sequenceNumber }
         guard let first = newest.first else { return nil }
-        // Finds the position for which the inliers before it and the outliers after it add up to the largest number.
+        // Finds the position that maximizes the sum of the number of inliers before it and the number of outliers after
+        // it.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, number: samples[first].sequenceNumber)
         for (position, index) in newest.enumerated().dropLast() {
@@ -62,8 +64,8 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty. It is computed from the covariance of the correction parameters, with the trace
-    /// of the matrix held fixed.
+    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace of
+    /// the matrix.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -82,7 +84,7 @@ extension AttitudeAidedFit {
     /// Returns the standard deviation of the corrected field that results from attitude errors (see
     /// ``HeadingUncertainty/attitudeDeviation``).
     ///
-    /// The hard iron along a device direction can be determined only if that direction rotates. If it has hardly
+    /// The hard iron along a device direction can be determined only if the direction rotates. If it has hardly
     /// rotated, most of its apparent rotation is an attitude error, and the correction along this direction may be
     /// wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
@@ -111,8 +113,7 @@ extension AttitudeAidedFit {
         return (sum / total).squareRoot()
     }
 
-    /// Returns the root mean square of the horizontal angles between the fields of the candidate and the corrected
-    /// readings.
+    /// Returns the root mean square of the horizontal angles between the candidate's fields and the corrected readings.
     private func headingChange(from candidateFields: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

@@ -2,7 +2,7 @@
 
 /// The steps of a fit that update the solution.
 extension AttitudeAidedFit {
-    /// Updates the delay by one least-squares step, with all other parameters fixed. Overwrites the sums 1 to 3 of each
+    /// Updates the delay by one least-squares step, with all other parameters fixed. Overwrites sums 1 to 3 of each
     /// window, which `solve()` recomputes.
     mutating func updateLatency(_ samples: [MagneticSample]) {
         for slot in 0..<Self.windowLimit { for k in 1..<4 { windowSums[Self.windowStride * slot + k] = 0 } }
@@ -110,7 +110,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Computes the sums over the samples, which takes most of a fit's time.
+    /// Computes the sums over the samples. This takes most of a fit's time.
     private mutating func addSamples() {
         let (count, weights, fields, slots, rotations) = (count, weights.values, fields, slots, rotations)
         var products = SIMD16<Double>()

@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift that correct the magnetometer readings. The criterion is that all corrected readings,
-/// once the attitude has rotated them to earth axes, yield the same field. The gyroscope bias rotates the attitude
-/// during the measurement, so it is fitted as well.
+/// Fits the matrix and the shift that correct the magnetometer readings. After the attitude has rotated the corrected
+/// readings to earth axes, they should all yield the same field. The gyroscope bias rotates the attitude during the
+/// measurement, so it is fitted as well.
 ///
 /// Each sample satisfies Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time
 /// window, because the heading is unknown without a magnetometer. Since b is the mean over its window, it can be
@@ -12,31 +12,31 @@ import SystemCalls
 /// parameters of the bias.
 ///
 /// ψ is the heading drift since the start of the window: the product of the bias and the integral of the up direction.
-/// Until a cheap gyroscope has been at rest for the first time, it drifts by several degrees per second. If the bias
+/// A cheap gyroscope drifts by several degrees per second until it has been at rest for the first time. If the bias
 /// were not fitted, this drift would be mistaken for hard or soft iron.
 ///
-/// A prior determines the parameters that the samples do not determine. It assumes soft iron of a few percent, and
+/// Parameters that the samples do not determine are determined by a prior. It assumes soft iron of a few percent, and
 /// sensors that are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and
 /// McClure's weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500
 /// degrees per second causes an error of 7 degrees.
 struct AttitudeAidedFit: Sendable {
-    /// The number of slots for windows. The samples must be from at most this many consecutive windows.
+    /// The number of slots for windows. The samples must come from no more than this many consecutive windows.
     static let windowLimit = 16
-    /// The number of unknowns: three elements and one component of the shift for each of the three matrix rows, plus
-    /// three components of the bias.
+    /// The number of unknowns. Each of the three matrix rows has three elements and one component of the shift. The
+    /// bias has three components.
     static let unknowns = 15
-    /// The number of sums per window: one for the weight, twelve for each of the three field components, and three for
-    /// the bias in each of the two horizontal components.
+    /// The number of sums per window: the sum of the weights, twelve sums for each of the three field components, and
+    /// three bias sums for each of the two horizontal components.
     static let windowStride = 43
-    /// The prior standard deviations of the symmetric part of the soft-iron matrix and of its rotation.
+    /// The prior standard deviations of the soft-iron matrix: of its symmetric part and of its rotation.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
     /// second.
     static let biasDeviation = 0.09
     static let maximumBiasStep = 0.1
-    /// The number of samples that count as one independent sample. Neighbouring samples have similar errors, because
-    /// indoor magnetic fields are not uniform.
+    /// The number of samples that together count as one independent sample. Neighbouring samples have similar errors,
+    /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
     /// The standard deviation of the attitude errors while the device moves, in radians. In simulations of a pendulum,
     /// all values from 0.01 to 0.03 prevented wrong fits equally well. Larger values delay correct fits.
@@ -53,8 +53,8 @@ struct AttitudeAidedFit: Sendable {
     static let latencyDeviation = 0.02
     static let latencyRange = -0.03...0.08
 
-    /// The number of samples. The following arrays are indexed by sample, and `rotations` has nine elements for each: a
-    /// matrix that rotates device axes to earth axes, row by row. `lengths` are the residuals.
+    /// The number of samples. The following arrays are indexed by sample. `rotations` has nine elements per sample, the
+    /// rows of a matrix that rotates device axes to earth axes. `lengths` contains the residuals.
     var count = 0
     var fields: [SIMD3<Double>]
     var rotations: [Double]
@@ -62,7 +62,7 @@ struct AttitudeAidedFit: Sendable {
     var weights: SampleWeights
     var earthFields: [SIMD3<Double>]
     var lengths: [Double]
-    /// The slot of each sample's window, which indexes the following arrays.
+    /// The slot of each sample's window. The following arrays are indexed by slot.
     var slots: [Int]
     var newestSlot = 0
     var windowSums: [Double]
@@ -71,16 +71,16 @@ struct AttitudeAidedFit: Sendable {
     /// The correction parameters, followed by the latest bias change.
     var solution = [Double](repeating: 0, count: unknowns)
     var traceSolution = [Double](repeating: 0, count: unknowns)
-    /// The second moments of the samples, each extended by a fourth component of 1.
+    /// The second moments of the samples. Each sample is extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments of the bias parameters, with the twelve correction parameters and with each other.
+    /// The second moments of the bias parameters with the twelve correction parameters and with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
     /// A symmetric matrix S that describes how far each direction in device axes has rotated within a time window. For
     /// a unit vector u, the mean scatter in earth axes is uᵀ·S·u. It is near 0 if u has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The mean of the scaled readings with the current correction applied.
+    /// The mean reading after the current correction, divided by the unit of `scale`.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
@@ -123,7 +123,7 @@ struct AttitudeAidedFit: Sendable {
             updateRotations(samples)
             updateResiduals()
             updateDeviation()
-            // Must precede the new weights, because it uses the means that `updateResiduals` computed.
+            // Must precede the update of the weights, because it uses the means that `updateResiduals` computed.
             updateLatency(samples)
             weights.update(lengths[..<count])
         }

@@ -4,13 +4,13 @@
 /// known about the field.
 ///
 /// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f.
-/// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. If the samples do not determine a
-/// parameter, a prior for W near 1 does. The result is always an ellipsoid. The lengths do not reveal whether W
-/// contains a rotation, so the sensor axes must be aligned with the device axes.
+/// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. Parameters that the samples do not
+/// determine are determined by a prior that keeps W near the identity. The result is always an ellipsoid. The lengths
+/// do not reveal whether W contains a rotation, so the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     /// The prior standard deviation of each element of W.
     static let softIronDeviation = 0.15
-    /// The number of occupied cells that count as one independent sample.
+    /// The number of occupied cells that together count as one independent sample.
     static let cellsPerIndependentSample = 3.0
 
     private var count = 0
@@ -52,7 +52,7 @@ struct EllipsoidFit: Sendable {
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
-        // The number of unknowns plus three. The calibrator passes at least 30 samples.
+        // The minimum is the number of unknowns plus three. The calibrator passes at least 30 samples.
         guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
@@ -105,7 +105,7 @@ struct EllipsoidFit: Sendable {
         return (u * u + v * v + w * w).squareRoot() - p[8]
     }
 
-    /// The inverse variance of a sample, reduced because the samples of neighbouring cells are not independent.
+    /// The inverse variance of a sample, reduced because samples in neighbouring cells are not independent.
     private var information: Double { 1 / (weights.deviation * weights.deviation * Self.cellsPerIndependentSample) }
 
     private func cost(_ p: [Double]) -> Double {
@@ -123,7 +123,7 @@ struct EllipsoidFit: Sendable {
             / (softIronDeviation * softIronDeviation)
     }
 
-    /// Performs damped steps with the current weights until the cost no longer decreases, at most eight. Returns false
+    /// Performs at most eight damped steps with the current weights, until the cost no longer decreases. Returns false
     /// if the system is singular.
     private mutating func refine() -> Bool {
         var damping = 1e-4
@@ -156,7 +156,7 @@ struct EllipsoidFit: Sendable {
         return true
     }
 
-    /// Computes the lower triangle of the normal matrix, and the negative gradient, at the current solution.
+    /// Computes the lower triangle of the normal matrix and the negative gradient at the current solution.
     private mutating func linearize() {
         for index in normal.indices { normal[index] = 0 }
         for index in gradient.indices { gradient[index] = 0 }
@@ -236,9 +236,9 @@ struct EllipsoidFit: Sendable {
         return weights.rootMeanSquare(errors[..<count]) / solution[8]
     }
 
-    /// Computes ``MagneticFit/uncertainty`` for W near 1. The variance of each element of W is multiplied by the mean
-    /// square of a field component, a third of the squared strength. Off-diagonal elements count twice, because W is
-    /// symmetric, and xx and yy count twice, because zz is 3 - xx - yy.
+    /// Computes ``MagneticFit/uncertainty`` for W near the identity. The variance of each element of W is multiplied by
+    /// the mean square of a field component, a third of the squared strength. Off-diagonal elements count twice,
+    /// because W is symmetric, and xx and yy count twice, because zz is 3 - xx - yy.
     private mutating func uncertainty() -> Double {
         linearize()
         system.clear()

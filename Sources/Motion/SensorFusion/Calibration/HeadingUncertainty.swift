@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The heading uncertainty due to errors of the magnetometer correction. The uncertainty depends on the device
-/// orientation. For example, a correction computed from rotations about the vertical is accurate only while the device
-/// remains level.
+/// The heading uncertainty caused by errors of the magnetometer correction. It depends on the device orientation. For
+/// example, a correction computed from rotations about the vertical is accurate only while the device remains level.
 struct HeadingUncertainty: Sendable, Equatable {
     /// The variance of an unknown heading, in square radians.
     private static let unknownHeadingVariance = Double.pi * .pi
@@ -10,12 +9,12 @@ struct HeadingUncertainty: Sendable, Equatable {
     private let scale: FieldScale
     private let matrix: Matrix3
     private let shift: SIMD3<Double>
-    /// The covariance of the twelve correction parameters for scaled fields, stored as the lower triangle, row by row.
+    /// The covariance of the twelve correction parameters for scaled fields: the lower triangle, row by row.
     private var covariance = [Double](repeating: 0, count: 78)
     /// A symmetric matrix A that describes the effect of attitude errors on the corrected, scaled field. Along a unit
     /// vector u, the standard deviation of the field is |A·u|.
     var attitudeDeviation = Matrix3(row0: .zero, row1: .zero, row2: .zero)
-    /// The heading variance due to other known errors, in square radians.
+    /// The heading variance caused by other known errors, in square radians.
     var additionalVariance = 0.0
 
     init(scale: FieldScale, matrix: Matrix3, shift: SIMD3<Double>) {

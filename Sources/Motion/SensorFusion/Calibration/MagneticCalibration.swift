@@ -56,7 +56,7 @@ package struct MagneticCalibration: Sendable, Hashable {
 
 extension MagneticCalibration {
     /// True if the calibration is plausible: its numbers are finite, and its matrix contains no reflection and no
-    /// strong distortion. Ignore a stored calibration that is not plausible.
+    /// strong distortion. Ignore stored calibrations that are not plausible.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
@@ -66,13 +66,14 @@ extension MagneticCalibration {
 
     /// Returns how much the corrected fields of two calibrations differ. The result is the root mean square difference
     /// of one component over all directions, relative to the field strength. A value of 0.02 corresponds to a heading
-    /// difference of about one degree at the equator and three degrees in northern Europe. If the field strength of
-    /// both calibrations is unknown, returns 0 if their corrections are equal, and NaN otherwise.
+    /// difference of about one degree at the equator and three degrees in northern Europe. If neither calibration has a
+    /// known field strength, returns 0 if the corrections are equal, and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }
         // A field with the strength F and the direction u causes the reading m = hardIron + W⁻¹·F·u. The two corrected
-        // fields for this reading differ by F·A·u + shift. A is approximately W - W' if both matrices are near 1.
+        // fields for this reading differ by F·A·u + shift. A is approximately W - W' if both matrices are near the
+        // identity.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()

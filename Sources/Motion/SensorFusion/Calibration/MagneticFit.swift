@@ -17,11 +17,10 @@ struct MagneticFit: Sendable, Equatable {
     var uncertainty = Double.infinity
     /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
-    /// The standard deviation of the heading in radians, averaged over the samples. It is infinite if there are no
-    /// attitudes.
+    /// The standard deviation of the heading in radians, averaged over the samples. It is infinite without attitudes.
     var headingDeviation = Double.infinity
     /// The root mean square difference between the headings of the fit and of the current calibration, in radians. It
-    /// is NaN if there are no attitudes.
+    /// is NaN without attitudes.
     var headingChange = Double.nan
     /// The total weight of the newest samples, as a fraction of their total weight in a perfect fit. It is 1 if there
     /// are no attitudes.
@@ -50,7 +49,7 @@ struct MagneticFit: Sendable, Equatable {
     }
 }
 
-/// A reading of the magnetometer that is kept for fits.
+/// A magnetometer reading that is kept for fits.
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
     /// The rotation from device axes to earth axes with an arbitrary heading. It is the identity if there is no
@@ -65,13 +64,13 @@ struct MagneticSample: Sendable, Equatable {
     var correctedDrift = 0.0
     /// The index of the time window. All attitudes in a window have the same heading error.
     var window: Int
-    /// The position in the order of insertion. Newer samples have larger numbers.
+    /// The sample's position in the order of insertion. Newer samples have larger numbers.
     var sequenceNumber: Int64 = 0
     /// The cell in ``SampleReservoir``.
     var cell: Int
 }
 
-/// The mean of the readings, and their root mean square distance from the mean. Scaling the readings with these two
+/// The mean of the readings and their root mean square distance from that mean. Scaling the readings with these two
 /// values brings the parameters of a fit close to one, regardless of the unit and the hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero

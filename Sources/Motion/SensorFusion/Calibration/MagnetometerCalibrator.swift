@@ -25,8 +25,8 @@ package struct MagnetometerCalibrator: Sendable {
     /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
     /// It is infinite before the first fit.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The standard deviation of the heading in the current orientation due to calibration errors, in radians, or NaN
-    /// if it is unknown.
+    /// The standard deviation of the heading caused by calibration errors, in the current orientation and in radians,
+    /// or NaN if unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration in the current device orientation. It is reduced if the heading is uncertain. A
     /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
@@ -141,16 +141,16 @@ package struct MagnetometerCalibrator: Sendable {
     static let minimumSamples = 30
     static let fitInterval = 2.0
     static let windowDuration = 20.0
-    /// The time, in seconds, until the inclination of the attitude is accurate after an interruption.
+    /// The time after an interruption until the inclination of the attitude is accurate, in seconds.
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
-    /// The longest interval, in seconds, over which two attitudes determine a rate.
+    /// The longest interval between two attitudes from which a rate is computed, in seconds.
     static let maximumRateInterval = 0.15
     /// The angular rate in rad/s above which samples are ignored.
     static let maximumRate = 12.0
-    /// The minimum difference between successive stored samples if there are no attitudes, as a fraction of the
-    /// magnitude of the reading and as a fraction of the field strength. The larger value applies.
+    /// The minimum difference between successive stored samples without attitudes: a fraction of the reading's
+    /// magnitude and a fraction of the field strength. The larger value applies.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
@@ -185,7 +185,7 @@ package struct MagnetometerCalibrator: Sendable {
             measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
-    /// Switches between samples with attitudes and samples without attitudes, and discards all earlier samples.
+    /// Switches between samples with and without attitudes, and discards all earlier samples.
     private mutating func setUsesAttitude(_ attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
@@ -274,8 +274,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The sequence number of the first sample after the device's own field changed. It is nil if the samples since
-    /// then do not agree with each other, probably because a magnet is near the device.
+    /// The sequence number of the first sample after the device's own field changed. It is nil if later samples do not
+    /// agree with each other, which probably means that a magnet is near the device.
     private var firstChangedNumber: Int64? {
         mutating get {
             guard let number = aidedFit.firstChangedNumber(reservoir.samples) else { return nil }
@@ -337,7 +337,7 @@ extension MagnetometerCalibrator {
                 deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
             headingUncertainty = fit.headingUncertainty
             headingUncertainty?.additionalVariance = fit.headingChange * fit.headingChange
-            // Updates the calibration only if the quality changes, because clients treat every update as a change.
+            // The calibration is updated only if the quality changes, because clients treat every update as a change.
             if known.quality != calibration.quality { calibration = known }
         }
     }
@@ -365,8 +365,8 @@ extension MagnetometerCalibrator {
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
-        // If the heading in the current orientation is accurate, it does not matter that the field is unknown in other
-        // directions.
+        // If the heading is accurate in the current orientation, directions in which the field is unknown do not
+        // matter.
         if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
@@ -382,7 +382,7 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong. It occurs if the
+    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong, and occurs if the
     /// device has not rotated enough.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0

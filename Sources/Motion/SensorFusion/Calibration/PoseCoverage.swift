@@ -28,7 +28,7 @@ package struct PoseCoverage: Sendable, Equatable {
     package static let sectorCount = 12
     /// The sides that have faced up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// The number of sectors of the horizon, out of twelve, that the heading has covered.
+    /// The number of sectors that the heading has covered, out of the twelve sectors of the horizon.
     package private(set) var sectorsCovered = 0
     /// True if the magnetic field of the device is known well enough for the current orientation.
     package private(set) var isCalibrated = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A bounded collection of samples. If the collection is full, a new sample replaces the oldest sample in the fullest
-/// cell, so that minutes at rest do not outweigh the few seconds in which the device rotated.
+/// cell, so that minutes at rest do not outweigh a few seconds of rotation.
 struct SampleReservoir: Sendable {
     let capacity: Int
     /// The samples in no particular order.
@@ -62,7 +62,7 @@ struct SampleReservoir: Sendable {
 
 /// Divides the sphere of directions and the set of attitudes into numbered cells.
 enum DirectionCells {
-    /// The number of cells on the sphere, which have equal areas.
+    /// The number of equal-area cells on the sphere.
     static let directionCount = 32
 
     /// Returns the cell that contains the direction of a vector, or nil if the vector is zero, infinite or NaN.

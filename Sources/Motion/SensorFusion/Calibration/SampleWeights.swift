@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of the samples in a fit. The larger the error of a sample, the smaller its weight, as proposed by Geman
-/// and McClure.
+/// The weights of the samples in a fit. A sample with a larger error has a smaller weight, as proposed by Geman and
+/// McClure.
 struct SampleWeights: Sendable {
     /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
     static let outlierDeviations = 5.0

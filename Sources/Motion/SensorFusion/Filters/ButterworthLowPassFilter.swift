@@ -4,7 +4,7 @@ import SystemCalls
 
 /// A second-order Butterworth low-pass filter for vectors at irregular intervals.
 ///
-/// At three times the cutoff frequency, this filter passes a tenth of the amplitude, and ``LowPassFilter`` passes a
+/// At three times the cutoff frequency, this filter passes a tenth of the amplitude, whereas ``LowPassFilter`` passes a
 /// third. Far above the cutoff, the attenuation increases by 40 dB per decade instead of 20 dB. The response below the
 /// cutoff is flatter. The step response overshoots by 4 %.
 ///

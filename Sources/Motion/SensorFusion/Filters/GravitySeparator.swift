@@ -3,7 +3,7 @@
 /// Separates an acceleration into gravity and user acceleration with a low-pass filter, for boards without a gyroscope.
 /// With a gyroscope, use an ``AttitudeFilter`` instead.
 ///
-/// Gravity is the low-pass filtered acceleration, and the user acceleration is the remainder. The outputs have the
+/// Gravity is the low-pass-filtered acceleration, and the user acceleration is the remainder. The outputs have the
 /// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration. While a device
 /// rotates, the estimated gravity lags behind. A lasting acceleration, as in a car that speeds up, appears as gravity.
 ///
@@ -23,13 +23,13 @@ public struct GravitySeparator: SampleFilter {
 
     /// Creates a separator with a one-pole filter.
     ///
-    /// - Parameter timeConstant: The time constant in seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
+    /// - Parameter timeConstant: The time constant in seconds. See ``LowPassFilter/init(timeConstant:startingAt:)``.
     public init(timeConstant: Double = 0.2) { onePole = LowPassFilter(timeConstant: timeConstant) }
 
     /// Creates a separator with a second-order Butterworth filter. It removes shaking and steps from gravity better
     /// than a one-pole filter, but lags more when the device rotates.
     ///
-    /// - Parameter cutoff: The cutoff frequency in hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
+    /// - Parameter cutoff: The cutoff frequency in hertz. See ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
     /// Processes an acceleration and returns its two parts. `interval`, the time since the previous sample in seconds,

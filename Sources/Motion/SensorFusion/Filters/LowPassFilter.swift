@@ -53,7 +53,7 @@ public struct LowPassFilter: SampleFilter {
         reset(to: start)
     }
 
-    /// Creates a filter with a time constant, which weights samples by their intervals.
+    /// Creates a filter that has a time constant and weights samples by their intervals.
     ///
     /// - Parameters:
     ///   - timeConstant: The time, in seconds, in which the output covers 63 % of a step. If the time constant is zero,
@@ -64,7 +64,7 @@ public struct LowPassFilter: SampleFilter {
         self.init(rule: .timeConstant(timeConstant > 0 ? timeConstant : 0), start: start)
     }
 
-    /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
+    /// Creates a filter that has a cutoff frequency and weights samples by their intervals.
     ///
     /// - Parameters:
     ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,

@@ -73,8 +73,8 @@ package struct OrientationDetector: Sendable, Equatable {
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
-        // The candidate has hysteresis, too. Otherwise, noise at a boundary could alternate between two candidates, and
-        // neither of them would last for the hold time.
+        // The candidate also has hysteresis. Otherwise, noise at a boundary could cause two candidates to alternate,
+        // and neither would last for the hold time.
         if bands.keeps(candidate, at: direction) { return candidate }
         return bands.orientation(of: direction)
     }
@@ -101,8 +101,8 @@ package struct OrientationDetector: Sendable, Equatable {
 /// The orientation of a device relative to gravity, with the raw values of `UIDeviceOrientation`.
 ///
 /// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. Each
-/// case states the acceleration at rest, in g. It has Apple's axes and sign: the component along the axis that points
-/// up is -1.
+/// case states the acceleration at rest in g, in Apple's axes and sign: the component along the axis that points up is
+/// -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case unknown = 0
     /// Upright, top edge up: y = -1.

@@ -18,13 +18,13 @@ package struct OrientationSettings: Sendable, Equatable {
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
     /// The additional rotation beyond the diagonal between two edges that changes the orientation, in degrees. By
-    /// default, the orientation changes after a rotation by 60 degrees: 45 degrees to the diagonal, plus this angle.
+    /// default, the orientation changes after a rotation of 60 degrees: 45 degrees to the diagonal, plus this angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
     /// If the acceleration differs from 1 g by more than this value, its direction is not used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
-    /// The time without strong acceleration that must pass before a new orientation can begin. Android has the same
+    /// The time that must pass without strong acceleration before a new orientation can begin. Android has the same
     /// rule.
     package var settleTime: Double = 0.5
     /// The longest interval between two samples. After a longer interval, the earlier samples are discarded. If a
@@ -74,7 +74,7 @@ struct OrientationBands: Sendable, Equatable {
     /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
-        // Compares the edge with gravity, both projected onto the plane of the screen.
+        // Compares the directions of the edge and of gravity, both projected onto the plane of the screen.
         let inPlane = (direction.x * direction.x + direction.y * direction.y).squareRoot()
         return share >= edgeCosine * inPlane
     }

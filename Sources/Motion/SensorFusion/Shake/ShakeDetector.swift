@@ -9,7 +9,7 @@
 /// s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
-/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It is returned 0.4 s after the last
+/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It follows 0.4 s after the last
 ///   reversal.
 /// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer than that. The detector then waits until
 ///   the device has been calm for the refractory period. As a result, a vibrating machine causes at most one pair of
@@ -20,7 +20,7 @@
 ///
 /// A gap in the samples, or a clock that is set back, cancels a shake in progress and discards the strokes detected so
 /// far. Late, duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. The detector has no
-/// timer. Call ``reset()`` after the last sample, so that a shake in progress is cancelled.
+/// timer. Call ``reset()`` after the last sample to cancel a shake in progress.
 ///
 /// Acceleration is in g, including gravity, with any axes and sign. Timestamps are in seconds on any monotonic clock.
 package struct ShakeDetector: Sendable, Equatable {
@@ -52,8 +52,8 @@ package struct ShakeDetector: Sendable, Equatable {
     /// Processes an acceleration in g, including gravity, and returns the resulting event, if any.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamps the sample. Otherwise, an erroneous value could affect the filter for minutes. Real accelerations stay
-        // below the limit even if the device falls on concrete.
+        // The sample is clamped, because an erroneous value could otherwise affect the filter for minutes. Real
+        // accelerations stay below the limit even if the device falls on concrete.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {

@@ -14,9 +14,9 @@ package struct ShakeSettings: Sendable, Equatable {
     package var gravityTime: Double = 0.5
     /// The number of reversals of direction in a shake. Three reversals separate four strokes.
     package var reversals: Int = 3
-    /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals are caused by a motor
-    /// or by the ringing of a knock, so the strokes detected so far are discarded. If the sample interval is longer
-    /// than this time, such reversals are not detected.
+    /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals must be caused by a
+    /// motor or by the ringing of a knock, so the strokes detected so far are discarded. If the sample interval is
+    /// longer than this time, such reversals are not detected.
     package var minimumReversalInterval: Double = 0.03
     /// The longest time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
     /// time, the shaking has stopped.
@@ -30,8 +30,8 @@ package struct ShakeSettings: Sendable, Equatable {
     /// The longest duration of a shake, from its first to its last strong sample. The value is above one second, so
     /// that one second of shaking is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
-    /// The time after a shake during which no other shake can begin. It is counted from the last reversal if the shake
-    /// ended, or from the last strong acceleration if the shake was cancelled.
+    /// The time after a shake during which no other shake can begin. It starts at the last reversal if the shake ended,
+    /// or at the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
     /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.
     package var maximumGap: Double = 0.25

@@ -23,7 +23,8 @@ package struct FloorCounter: Sendable {
     /// The number of later heights that must arrive before a height is processed. By then, all steps up to its time are
     /// known. At one height per second, this is also the delay in seconds.
     private static let delay = 6
-    /// The number of height changes over which the speed is computed. At one height per second, also the seconds.
+    /// The number of height changes over which the speed is computed. At one height per second, this is also the time
+    /// in seconds.
     private static let speedInterval = 4
     /// The longest interval between two heights of a climb, in seconds.
     private static let maximumGap = 3.0
@@ -37,12 +38,12 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The last few values of the net height gained on foot, in metres, oldest first.
+    /// The latest values of the net height gained on foot, in metres, oldest first.
     private var heights: [Double] = []
-    /// The current climb: 1 up, -1 down, or 0 if there is none. The next four properties belong to it.
+    /// The direction of the current climb: 1 up, -1 down, or 0 if there is none. The next four properties belong to it.
     private var direction = 0.0
     private var base = 0.0
-    /// The greatest progress in metres since `base`, and the floors counted in this climb.
+    /// The greatest progress from `base`, in metres, and the number of floors counted in this climb.
     private var farthest = 0.0
     private var counted = 0
     private var lastClimb = -Double.infinity
@@ -69,7 +70,7 @@ package struct FloorCounter: Sendable {
             return
         }
         let gain = height - lastHeight
-        // A faster change must come from a lift or a car, even if steps are detected.
+        // A faster change must be caused by a lift or a car, even if steps are detected.
         let isOnFoot = abs(gain) <= Self.maximumClimbSpeed * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)

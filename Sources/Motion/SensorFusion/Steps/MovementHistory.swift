@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Stores the recent output of the step band-pass filter, and computes the regularity of the movement.
+/// Stores the recent output of the step band-pass filter and computes the regularity of the movement.
 struct MovementHistory: Sendable {
     struct Rhythm: Sendable {
         /// The maximum normalized autocorrelation, from -1 to 1, or -1 if there are too few values.
@@ -12,9 +12,8 @@ struct MovementHistory: Sendable {
     /// The interval between stored values, in seconds. Every other sample is stored, because the filtered signal
     /// contains no frequencies above 3 Hz.
     private static let interval = 2 / UniformResampler.rate
-    /// The number of values that are compared with earlier values. They cover three seconds. With a shorter window,
-    /// handling the device would be classified as walking. With a longer window, the start of a walk would be detected
-    /// too late.
+    /// The number of values that are compared with earlier values. They cover three seconds. A shorter window would
+    /// classify handling the device as walking. A longer window would detect the start of a walk too late.
     private static let window = 75
     /// The range of lags to consider, in stored values. It covers periods from 0.28 s (a running step) to 1.48 s (a
     /// slow stride).
@@ -43,8 +42,8 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity and the period of the movement in the last few seconds. Considers only periods in the
-    /// given range, in seconds.
+    /// Returns the regularity and the period of the movement in the last few seconds. Only periods in the given range,
+    /// in seconds, are considered.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {
@@ -66,7 +65,7 @@ struct MovementHistory: Sendable {
             guard period >= Self.minimumStride, let regularity = correlation(lag: lag),
                 regularity >= Self.shorterPeriodFactor * best.regularity
             else { continue }
-            // Continues to the next local maximum of the autocorrelation.
+            // Advances to the next local maximum of the autocorrelation.
             var top = (lag, regularity)
             while let next = correlation(lag: top.0 + 1), next > top.1, top.0 + 1 <= Self.lags.upperBound {
                 top = (top.0 + 1, next)

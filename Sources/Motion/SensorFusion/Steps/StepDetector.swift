@@ -7,7 +7,7 @@
 ///    have more than two peaks, peaks that are too early for the rhythm of the strides are omitted.
 /// 3. A peak is regular if the movement is periodic at that moment.
 /// 4. Peaks are buffered until there are eight in a row and the movement is regular. At that moment, all buffered peaks
-///    count as steps. From then on, every regular peak counts immediately. An irregular peak is buffered, and counts if
+///    count as steps. From then on, every regular peak counts immediately. An irregular peak is buffered and counts if
 ///    the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a
 ///    second late during the walk.
 ///
@@ -17,7 +17,7 @@
 package struct StepDetector: Sendable {
     /// The minimum prominence of a peak, in m/s². Values below 0.8, and values of 1.4 and above, cause more errors.
     static let minimumProminence = 0.8
-    /// The minimum distance between two peaks, in samples. It corresponds to 0.3 s, or to 200 steps per minute.
+    /// The minimum distance between two peaks, in samples, which corresponds to 0.3 s or 200 steps per minute.
     static let minimumPeakDistance = 15
     /// The time without a peak after which a run of peaks ends, in seconds.
     static let maximumStepDuration = 1.2
@@ -47,10 +47,10 @@ package struct StepDetector: Sendable {
     /// The number of peaks in the current run, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
-    /// The time of the last peak, whether or not the peak is a step.
+    /// The time of the last peak, regardless of whether it is a step.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if that peak was omitted because it came too early to be a step, otherwise nil.
+    /// The time of the last peak if it was omitted because it came too early to be a step, or nil otherwise.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True during a walk, when regular peaks count immediately.
@@ -77,7 +77,7 @@ package struct StepDetector: Sendable {
         (extremeIndex, lastPeakIndex, index) = (0, -Self.minimumPeakDistance, 0)
     }
 
-    /// Processes the latest value of the band-pass filter, and appends newly counted steps to `steps`, oldest first.
+    /// Processes the latest value of the band-pass filter and appends newly counted steps to `steps`, oldest first.
     /// `history` must already contain the value.
     mutating func process(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
@@ -143,8 +143,8 @@ package struct StepDetector: Sendable {
         pendingPeaks.append(peak)
     }
 
-    /// Returns the mean step duration in seconds, which is half a stride, if strides have more peaks than steps. If
-    /// every peak may be a step, returns nil. In a back pocket, one foot may cause two peaks, so that a stride has
+    /// If strides have more peaks than steps, returns the mean step duration in seconds, which is half a stride.
+    /// Returns nil if every peak may be a step. In a back pocket, one foot may cause two peaks, so that a stride has
     /// three or four peaks.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()

@@ -35,7 +35,7 @@ package struct StepPace: Sendable {
         var length = 0.0
         for back in 1...Self.capacity {
             let index = (next + Self.capacity - back) % Self.capacity
-            // Excludes steps before a pause or before the clock was set back.
+            // Excludes steps from before a pause or from before the clock was set back.
             guard times[index] <= first, first - times[index] <= StepDetector.maximumStepDuration,
                 last - times[index] <= Self.window
             else { break }
@@ -62,7 +62,7 @@ package struct StepLength: Sendable, Equatable {
     static let height = 1.70
     /// The plausible range of the personal factor c.
     package static let factors = 0.7...1.3
-    /// The number of steps after which the personal factor is updated, and the weight of each update.
+    /// The number of steps between updates of the personal factor, and the weight of each update.
     private static let correctionSteps = 10
     private static let correctionWeight = 0.2
     /// The plausible step lengths, in metres.
@@ -101,7 +101,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside this range is caused by riding or by an incorrect speed, so it is ignored.
+        // A ratio outside this range is ignored, because it must be caused by riding or by an incorrect speed.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

@@ -4,7 +4,7 @@
 /// after a gap. Late and duplicate samples are ignored, unless the clock was set back by more than ``maximumGap``.
 struct UniformResampler: Sendable {
     enum Step: Sendable {
-        /// The number of output samples, each of which ``next()`` must return before the following input.
+        /// The number of output samples. Call ``next()`` once for each of them before passing the next input sample.
         case available(Int)
         /// The first sample, or the first sample after a gap. The sample is also the first output sample.
         case start
@@ -12,10 +12,10 @@ struct UniformResampler: Sendable {
         case ignored
     }
 
-    /// The output rate in hertz, for which the step and activity algorithms are designed.
+    /// The output rate, in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval, in seconds, over which samples are interpolated. As a result, step detection requires at
-    /// least four samples per second.
+    /// The longest interval over which samples are interpolated, in seconds. Step detection therefore requires at least
+    /// four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
