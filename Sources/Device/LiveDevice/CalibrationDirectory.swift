@@ -41,7 +41,7 @@ package final class CalibrationDirectory: CalibrationStore {
         return nil
     }
 
-    /// True if a directory is known. `store(_:for:)` may still throw, because write permission is not checked here.
+    /// True if the directory is known. `store(_:for:)` may still throw, because write permission is not checked here.
     package var isWritable: Bool { path != nil }
 
     /// The errors from the last attempt to read or write each file, sorted by path.
@@ -52,7 +52,7 @@ package final class CalibrationDirectory: CalibrationStore {
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
     /// The name consists of the sensor kind, for readability, and a hash of the key, which may contain any character.
-    /// It must not change, because stored calibrations would no longer be found.
+    /// The name must not change, or stored calibrations would no longer be found.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
@@ -79,7 +79,7 @@ package final class CalibrationDirectory: CalibrationStore {
         if let problem { throw unusable(file, problem) }
         guard key == sensor.key else { throw unusable(file, "it belongs to another sensor") }
         guard let calibration else { throw unusable(file, "it has no offset or no matrix") }
-        // The key of a sensor description always begins with its kind, so the default is never used for a real sensor.
+        // A sensor's key always begins with the sensor kind, so the default is never used for a real sensor.
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) { throw unusable(file, problem) }
         return calibration
     }

@@ -4,7 +4,7 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// Functions of the module LiveSources. They are declared here and resolved by the linker, so LiveSources is not
+/// Functions of the LiveSources module. They are declared here and resolved by the linker, so LiveSources is not
 /// imported.
 ///
 /// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. The reason is that
@@ -49,8 +49,8 @@ package enum LiveDevice {
         accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
-    /// Wraps the closure. Without the wrapper, the Swift 6.2 optimizer confuses the closure in the `Mutex` with the
-    /// closure that replaces it.
+    /// Wraps the closure that creates the source. The Swift 6.2 optimizer would confuse a closure stored directly in
+    /// the `Mutex` with the closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
     /// The device for a new manager: the current task's device if there is one, else the installed device, else the

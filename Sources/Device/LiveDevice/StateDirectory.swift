@@ -5,19 +5,18 @@ import JSONBytes
 import Synchronization
 package import SystemCalls
 
-/// The directory for the persistent state of the user's programs: calibrations, regions and step counts.
+/// The directory in which the user's programs keep persistent state: calibrations, regions and step counts.
 package enum StateDirectory {
-    /// Temporary files are considered stale when they are older than this many seconds. Writing a file takes less than
-    /// a second.
+    /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
-    /// The maximum number of names to check for stale files, so that a huge directory does not delay writing.
+    /// The maximum number of names searched for stale files, so that a huge directory does not delay writing.
     private static let maximumNames = 10_000
-    /// The number in the name of this process's last temporary file. It starts at a random value, because processes in
-    /// different containers may share the directory and have the same process ID.
+    /// The number in the name of this process's most recent temporary file. The first number is random, because
+    /// processes in different containers may share the directory and have the same process ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Replaces a file and creates its directory if necessary. The path must be absolute. After a power failure, either
-    /// the old or the new file exists. Thread-safe, because each call has its own temporary file.
+    /// Replaces a file, and creates its directory if necessary. The path must be absolute. After a power failure, the
+    /// file is either the old or the new one. Thread-safe, because each call uses its own temporary file.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {
@@ -40,9 +39,8 @@ package enum StateDirectory {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes temporary files left behind by processes that have ended. Such files are recognized by their age. The
-    /// process ID in the file name is not a reliable sign, because IDs are reused and the directory may be shared with
-    /// a different system.
+    /// Removes temporary files left behind by processes that have ended. Such files are recognized by their age, not by
+    /// the process ID in their names, because IDs are reused and another system may share the directory.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()
@@ -64,7 +62,7 @@ package enum StateDirectory {
     }
 }
 
-/// A hash for file names that is the same in every process and on every machine, and must not change. Not cryptographic.
+/// A non-cryptographic hash for file names. It is the same in every process and on every machine, and must not change.
 enum StableHash {
     /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits. See http://www.isthe.com/chongo/tech/comp/fnv/.
     static func text(_ bytes: some Sequence<UInt8>) -> String {

@@ -6,10 +6,9 @@ import Synchronization
 import SystemCalls
 
 /// A small file, stored next to the calibrations, in which a program keeps state between runs. The file is replaced
-/// atomically. Only its owner can read the file, because the content may reveal positions. Problems are logged and
-/// otherwise ignored.
+/// atomically. Only the owner can read it, because its content may reveal positions. Errors are logged but not thrown.
 package final class StateFile: Sendable {
-    /// The maximum size of a file to read, in bytes.
+    /// The maximum size of a file that `read()` accepts, in bytes.
     package static let maximumSize = 4 << 20
 
     package let path: String
@@ -17,15 +16,15 @@ package final class StateFile: Sendable {
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
-    /// - Parameter warn: Receives messages about problems. If nil, the messages are logged instead.
+    /// - Parameter warn: Receives messages about problems. If it is nil, the messages are logged.
     package init(path: String, warn: (@Sendable (String) -> Void)? = nil) {
         self.path = path
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
     }
 
     /// Returns the current program's file for the given purpose, or nil if the environment specifies no directory. The
-    /// path of the executable identifies the program. Two processes of the same program share the file. The file name
-    /// must not change, because programs would lose their state.
+    /// path of the executable identifies the program, so all processes of a program share the file. The file name must
+    /// not change, or programs would lose their state.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
