@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package enum DecimalDigits {
-    /// The temporary buffer's capacity in bytes, enough for the 20 digits of `UInt64.max` and for leading zeros.
+    /// The size of the temporary buffer in bytes. It has room for the 20 digits of `UInt64.max` and for leading zeros.
     private static let maximumDigits = 32
 
     /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
@@ -13,8 +13,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// Writes the digits so that the last one is just before `index`, and then moves `index` to the first digit. The
-    /// buffer must have enough space.
+    /// Writes the digits so that the last one is just before `index`, and moves `index` to the first digit. The buffer
+    /// must have enough room for the digits.
     @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before index: inout Int
     ) {

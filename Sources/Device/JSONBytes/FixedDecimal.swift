@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats numbers with a fixed number of decimals. Rounds exactly, with ties to even, like C's `printf("%.3f")`.
+/// Formats numbers with a fixed number of decimals. Rounds the exact value, with ties to even, like C's `printf`.
 package enum FixedDecimal {
     package static let maximumDecimals = 9
     /// Numbers of this magnitude or larger are rejected, because their decimals would not be significant.

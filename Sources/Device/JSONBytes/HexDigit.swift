@@ -46,7 +46,7 @@ package enum HexDigit {
         return bytes
     }
 
-    /// Returns four hexadecimal digits with lowercase letters, as is usual for USB vendor and product IDs.
+    /// Returns four hexadecimal digits with lowercase letters, the usual notation for USB vendor and product IDs.
     package static func fourDigits(_ value: UInt16) -> String {
         text([UInt8(value >> 8), UInt8(truncatingIfNeeded: value)])
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason a JSON text could not be read, and the position of the error.
+/// Describes why a JSON text could not be read, and where the error is.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         case truncated, unexpectedByte, invalidNumber, invalidString, tooDeep

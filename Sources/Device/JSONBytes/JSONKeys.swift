@@ -2,9 +2,9 @@
 
 /// The keys of one kind of JSON object, each identified by its index in a list. Not thread-safe.
 ///
-/// Programs usually write the members of an object in the same order. Each key therefore remembers the key that
-/// followed it last time. Two integer comparisons then check whether the same key follows again. The whole list is
-/// searched only if the order differs or the text contains whitespace.
+/// Programs usually write the members of an object in the same order. Each key therefore remembers which key last
+/// followed it. Two integer comparisons then determine whether the same key follows again. The whole list is searched
+/// only if the order differs or the text contains whitespace.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
@@ -15,7 +15,7 @@ package struct JSONKeys: Sendable {
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
         var length = 0
-        /// The index of the key that followed this key last time.
+        /// The index of the key that last followed this key.
         var next = 0
         /// The shape of the last number read for this key.
         var shape = NumberShape()
@@ -70,9 +70,9 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the value of the last key that was read, as ``JSONReader/doubleIfPresent()`` does. Optimized for keys
-    /// whose numbers usually have the same number of digits: the position of the next member is then known before the
-    /// number is parsed.
+    /// Reads the value of the most recently read key in the same way as ``JSONReader/doubleIfPresent()``. Optimized for
+    /// keys whose numbers usually have the same number of digits, because the position of the next member is then known
+    /// before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

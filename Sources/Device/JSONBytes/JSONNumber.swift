@@ -46,8 +46,8 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number with up to 20 digits, most of them after the decimal point, such as a Double that was
-    /// printed with full precision. The value is nil if the exponent is not in the range -27 ... -1.
+    /// The value of a number with up to 20 digits, for example a Double that was printed with full precision. The value
+    /// is nil if the exponent is outside the range -27 ... -1.
     ///
     /// The mantissa is divided by a power of five in integer arithmetic. If there is a remainder, the lowest bit of the
     /// quotient is set, so that converting the quotient to Double rounds correctly. Scaling the result by a power of

@@ -50,7 +50,7 @@ extension JSONReader {
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
-            // Required, because the shift below would be by 64 bits, which `&<<` treats as 0.
+            // Without this check, the shift below would be by 64 bits, which `&<<` treats as 0.
             if length == 0 { return }
             // The shift pads the number with leading zeros.
             let digits = values &<< UInt64(truncatingIfNeeded: 64 &- 8 &* length)
@@ -66,7 +66,7 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value of eight digits. The lowest byte contains the first digit. Adjacent digits are combined into
+    /// Returns the value of eight digits, the first of which is in the lowest byte. Adjacent digits are combined into
     /// four pairs. Two multiplications then weight the pairs and add them up in the upper half of a word.
     @inlinable @inline(__always) package static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
@@ -88,8 +88,8 @@ extension JSONReader {
         while at < limit {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // Limits the exponent to a value far beyond the range of Double. Otherwise, many digits could make it
-            // overflow.
+            // Limits the exponent to a value far beyond the range of Double. Otherwise, an exponent with many digits
+            // could overflow.
             exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
             at &+= 1
         }
@@ -99,8 +99,8 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // The minus sign may begin a word such as `-Infinity` that the end of the text cuts off. The callers handle
-        // complete words.
+        // The minus sign may begin a word, such as `-Infinity`, that is truncated by the end of the text. Complete
+        // words have already been handled by the callers.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }

@@ -2,7 +2,7 @@
 
 extension JSONReader {
     /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
-    /// and `NaN`. Lacks the fast path of ``doubleIfPresent()``, as most callers read sensor data, often signed or long.
+    /// and `NaN`. Unlike ``doubleIfPresent()``, has no fast path, because sensor data is often negative or long.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -62,7 +62,7 @@ extension JSONReader {
         return .nan
     }
 
-    /// Returns the error for a value that is not a number. For a minus sign without digits, throws the scanner's error.
+    /// Returns the error for a value that is not a number. If a minus sign has no digits, throws the scanner's error.
     private func numberMismatch(_ byte: UInt8) throws(JSONError) -> JSONError {
         if byte == UInt8(ascii: "-"), literal(at: offset) == nil {
             var at = offset
@@ -71,7 +71,7 @@ extension JSONReader {
         return mismatch(byte)
     }
 
-    /// `offset` must still be at the start of the number, and `end` is its end. The same applies to `exactDouble`.
+    /// `offset` must still be the start of the number, and `end` must be its end. The same applies to `exactDouble`.
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
         if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)
@@ -85,8 +85,8 @@ extension JSONReader {
     }
 }
 
-// Fast paths for short unsigned numbers, the most common ones in gpsd's reports. The number must start at `offset`, and
-// fit into eight bytes with the byte that follows it. For all other input, these functions return nil and read nothing.
+// Fast paths for short unsigned numbers, the most common ones in gpsd's reports. The number must start at `offset` and,
+// with the byte that follows it, fit into eight bytes. For other input, these functions read nothing and return nil.
 extension JSONReader {
     /// Returns the next eight bytes, or nil if fewer bytes remain. In `values`, digits are mapped to 0...9. In
     /// `others`, the top bit is set in each byte that is not a digit.
@@ -94,7 +94,7 @@ extension JSONReader {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // The top bits are cleared before the addition, so that no byte carries into the next one.
+        // The top bits are cleared before the addition, so that no carry reaches the next byte.
         let others = (values & 0x7f7f_7f7f_7f7f_7f7f &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
         return (word, values, others)
     }

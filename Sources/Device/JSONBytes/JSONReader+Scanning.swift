@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Low-level access to the bytes of the text. Every read is preceded by a comparison with `limit`. Offsets exceed
+// Low-level access to the bytes of the text. An offset is compared with `limit` before each read. Offsets exceed
 // `limit` by at most one, so adding to them needs no overflow checks.
 extension JSONReader {
     @inline(__always)
@@ -106,14 +106,14 @@ extension JSONReader {
         UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
     }
 
-    /// True if the text at the offset begins with the word, regardless of the following byte.
+    /// True if the text at the offset begins with the word, whatever byte follows.
     func isWord(_ word: StaticString, at start: Int) -> Bool {
         let length = word.utf8CodeUnitCount
         return limit &- start >= length && isWord(word, length, at: start)
     }
 
-    /// Like `isWord(_:at:)`, but compares only the first `length` bytes of the word. The text must contain that many
-    /// bytes after the offset.
+    /// Like `isWord(_:at:)`, but compares only the first `length` bytes of the word. At least that many bytes must
+    /// follow the offset.
     func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {

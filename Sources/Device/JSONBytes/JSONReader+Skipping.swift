@@ -6,7 +6,7 @@ extension JSONReader {
         var at = offset
         var level = 0
         // One bit for each open level: 1 for an object, 0 for an array. The lowest bit belongs to the innermost level.
-        // There is room for 64 levels.
+        // The integer has enough bits for 64 levels.
         var objects: UInt64 = 0
         repeat {
             let byte = try nextByte(&at)
@@ -89,7 +89,7 @@ extension JSONReader {
 
     /// Returns the word's value and length in bytes, or nil if no known word starts at the offset.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
-        // Returns early for negative numbers, which are much more common than words with a minus sign.
+        // A fast path for negative numbers, which are much more common than words with a minus sign.
         if isDigit(at: start + 1) { return nil }
         if isWord("true", at: start) { return (.bool(true), 4) }
         if isWord("false", at: start) { return (.bool(false), 5) }

@@ -35,8 +35,8 @@ extension JSONReader {
         return nil
     }
 
-    /// Reads a string that takes up at most `limit` bytes in the JSON text, including its escapes. Replaces invalid
-    /// UTF-8 with U+FFFD.
+    /// Reads a string that takes up at most `limit` bytes in the JSON text, where escapes count as written. Replaces
+    /// invalid UTF-8 with U+FFFD.
     package mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
         let start = self
         let text = try readText()

@@ -4,7 +4,7 @@
 ///
 /// The bytes must outlive the reader and every ``JSONText`` that it returns. Reading invalid JSON is safe and throws a
 /// ``JSONError``. The words NaN, nan, Infinity and inf are accepted as numbers, with or without a minus sign, because
-/// some programs print them.
+/// some programs print them in place of numbers.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.beginObject()
@@ -26,8 +26,8 @@
     /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first value that could not be used, or -1 if there is none. `null` is not recorded, because it
-    /// stands for a missing value.
+    /// The offset of the first value that could not be used, or -1 if there is none. `null` does not count, because
+    /// it stands for a missing value.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -164,7 +164,7 @@ package enum JSONKind: UInt8, Sendable {
     case object
     case array
     case string
-    /// Includes the words NaN, nan, Infinity and inf, which some programs print for a number.
+    /// Includes the words NaN, nan, Infinity and inf, which some programs print in place of a number.
     case number
     case bool
     case null

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A string or key in a JSON text. The value is a view of the reader's bytes and must not outlive those bytes.
+/// A string or key in a JSON text. It is a view of the reader's bytes and must not outlive them.
 @usableFromInline package struct JSONText {
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
-    /// The unescaped text packed into an integer, with the first byte lowest. The integer is 0 if the text is empty, is
-    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare it with packed literals from ``word(_:)``
-    /// in only a few integer comparisons.
+    /// The unescaped text packed into an integer, with the first byte lowest. The integer is 0 if the text is empty,
+    /// longer than 8 bytes, or contains a zero byte. A `switch` over packed literals from ``word(_:)`` needs only a
+    /// few integer comparisons.
     package internal(set) var word: UInt64
 
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
@@ -23,8 +23,9 @@
         word = unescapedWord()
     }
 
-    /// Packs an ASCII literal into an integer in the same way as ``word``. The compiler folds the call to a constant.
-    /// For more than 8 bytes, the result is 0 and would match every long text. Use ``equals(_:)`` for such literals.
+    /// Packs an ASCII literal into an integer in the same way as ``word``. The compiler evaluates the call at build
+    /// time. For a literal of more than 8 bytes, the result is 0, which would match every long text. Use ``equals(_:)``
+    /// instead.
     @inlinable @inline(__always) package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }
@@ -78,7 +79,7 @@
 }
 
 extension JSONText {
-    /// Creates a string from bytes that were not validated. Used to repair the output of programs that fail to escape
+    /// Creates a string from bytes that were not validated, to repair the output of programs that fail to escape
     /// characters. A backslash that does not start a valid escape is kept.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a number: its sign and the number of digits before and after the decimal point. The shape is empty if
-/// the number has too many digits, no decimal point, or an exponent.
+/// The shape of a number: its sign, and how many digits it has before and after the decimal point. The shape is empty
+/// if the number has too many digits, no decimal point, or an exponent.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15
@@ -38,7 +38,7 @@ extension JSONReader {
     /// returns nil. The shape alone determines where the number ends, so the processor can continue with the following
     /// text before it has converted the digits.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
-        // 26 bytes are enough for everything that is accessed: the sign, the digits, the point, and the 16 bytes after
+        // 26 bytes cover everything that is read: the sign, the digits before the point, the point, and 16 bytes after
         // the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
