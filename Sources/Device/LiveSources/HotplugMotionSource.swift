@@ -5,7 +5,8 @@ import IIOSource
 import Synchronization
 import UdevMonitor
 
-/// Detects added and removed local IIO devices using a udev monitor, which starts when sensors are first requested.
+/// Detects when local IIO devices are added or removed, using a udev monitor that starts when sensors are first
+/// requested.
 final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
@@ -21,7 +22,7 @@ final class HotplugMotionSource: MotionSource {
 
     deinit {
         monitor.stop()
-        // Subscriptions to the source may outlive this object, but device changes are no longer reported to the source.
+        // Subscriptions to the source may outlive this object, but the source is no longer notified of device changes.
         source.setReportsDeviceChanges(false)
     }
 

@@ -9,7 +9,7 @@ import Logging
 import MQTTClient
 #endif
 
-/// The frameworks call this function by its link name instead of importing this module. See LiveDevice.
+/// The frameworks call the functions in this file by link name instead of importing the module. See LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto

@@ -75,7 +75,8 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// An attribute is at most one page long, and the attributes used here consist of one word.
+    /// Returns an attribute's first line, or nil if it is empty or longer than 64 bytes. An attribute is at most one
+    /// page long.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }
@@ -113,7 +114,7 @@ extension BatteryReading {
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// If a battery discharges although external power is connected, the supply is too weak. The state is then
+    /// If a battery discharges although external power is connected, the external supply is too weak. The state is then
     /// `unplugged`.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
@@ -121,8 +122,8 @@ extension BatteryReading {
         // At this point, every battery is full, not charging or in an unknown state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
-        // A battery that does not charge, for example because of a charge limit, counts as full if its level rounds to
-        // 100 %, and otherwise as charging.
+        // A battery that is not charging, for example because of a charge limit, counts as full if its level rounds to
+        // 100 %, and as charging otherwise.
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }
         return statuses.contains(.unknown) ? .unknown : .charging
     }

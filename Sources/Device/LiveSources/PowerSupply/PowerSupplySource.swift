@@ -22,7 +22,7 @@ package final class PowerSupplySource: StatusSource {
 
     private struct Polling {
         var timer: ClockTimer?
-        /// The current timer's number. A timer with a different number does nothing when it fires.
+        /// The current timer's number. A timer with an older number does nothing when it fires.
         var number: UInt32 = 0
     }
 
@@ -34,9 +34,8 @@ package final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The battery state, or nil if there is no battery. While there are subscribers, this is the last state that was
-    /// read for them, so it agrees with the changes that they have received. Otherwise, the state is read at each
-    /// access.
+    /// The battery state, or nil if there is no battery. While there are subscribers, this is the state that was last
+    /// read for them, so it agrees with the changes that they have received. Otherwise, each access reads the state.
     package var battery: BatteryReading? { hub.hasSubscribers ? hub.battery : currentBattery }
 
     private var currentBattery: BatteryReading? { BatteryReading(supplies()) }
@@ -51,7 +50,7 @@ package final class PowerSupplySource: StatusSource {
 
     private func demandChanged() {
         let previousTimer = polling.withLock { polling -> ClockTimer? in
-            // Reads `hasSubscribers` with the lock held, so that the last of several concurrent calls uses the latest
+            // Reads `hasSubscribers` with the lock held, so that the last of several concurrent calls uses the current
             // value.
             let hasSubscribers = hub.hasSubscribers
             if hasSubscribers, polling.timer == nil {
