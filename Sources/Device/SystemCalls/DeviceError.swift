@@ -67,7 +67,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error whose message starts with a name, for example the name of the affected device.
+    /// Returns a copy of the error with a name in front of the message, for example the name of the affected device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

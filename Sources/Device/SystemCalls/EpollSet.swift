@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An epoll(7) instance. Its descriptor is readable while any of its members is readable. Members may be added and
+/// An epoll(7) instance. The descriptor of the set is readable while any member is readable. Members may be added and
 /// removed at any time.
 package final class EpollSet: Sendable {
     /// The operations of epoll_ctl(2). Tests compare them with the kernel headers.
@@ -10,8 +10,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set. Used in the error message if the process runs out of file
-    ///   descriptors.
+    /// - Parameter owner: The purpose of the set, for the error message if the process has run out of file descriptors.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -34,7 +33,7 @@ package final class EpollSet: Sendable {
         add(member)
     }
 
-    /// Removes a descriptor. Events that have already been returned are not affected.
+    /// Removes a descriptor. Has no effect on events that epoll_wait(2) has already returned.
     package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.deleteOperation, member, nil) }
 }
 

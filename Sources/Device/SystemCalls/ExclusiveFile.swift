@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Opens new files for writing. All code that writes files uses this type.
+/// Opens new files for writing. All code that creates files with a given name uses this type.
 ///
-/// If other users can write to a directory, they can create a symbolic link there that leads to someone else's file.
+/// If other users can write to a directory, they can create a symbolic link there that leads to another user's file.
 /// `open` therefore does not follow symbolic links, and fails if the name exists.
 package enum ExclusiveFile {
     /// Read and write permission for the owner only, for files that may reveal positions.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FileIO {
-    /// Creates a directory and its parents. Does nothing if it exists. The path must be absolute.
+    /// Creates a directory and its missing parents. Does nothing if it exists. The path must be absolute.
     package static func createDirectory(_ path: String) throws(DeviceError) {
         if isDirectory(path) { return }
         var parent = ""
@@ -74,8 +74,8 @@ extension FileIO {
         bytes.withUnsafeBytes { buffer in writeAll(buffer) { systemWrite(descriptor, $0) } }
     }
 
-    /// Writes all bytes with `call`, which has the results of write(2) and is repeated after EINTR. Returns nil on
-    /// success, or an error number.
+    /// Writes all bytes using `call`, which must return the same results as write(2). Repeats the call after EINTR.
+    /// Returns nil on success, or an error number.
     package static func writeAll(
         _ bytes: UnsafeRawBufferPointer, _ call: (UnsafeRawBufferPointer) -> Int
     ) -> Int32? {
@@ -91,8 +91,8 @@ extension FileIO {
         return nil
     }
 
-    /// Writes all bytes. While the descriptor is not writable, calls `shouldContinue` ten times a second and returns
-    /// EPIPE if the result is false. Returns nil on success, or an error number.
+    /// Writes all bytes. While the descriptor is not writable, calls `shouldContinue` ten times a second, and returns
+    /// EPIPE as soon as the result is false. Returns nil on success, or an error number.
     package static func writeAll(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, while shouldContinue: () -> Bool
     ) -> Int32? {
@@ -109,7 +109,7 @@ extension FileIO {
             }
             // If poll(2) reports that a pipe is writable, a write of at most PIPE_BUF bytes does not block.
             let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF))))
-            // EINTR repeats the call.
+            // EINTR makes `writeAll` repeat the call.
             if count < 0, errno == EAGAIN { errno = EINTR }
             return count
         }

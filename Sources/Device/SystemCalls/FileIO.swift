@@ -2,7 +2,7 @@
 
 /// Reads and writes whole files without Foundation.
 package enum FileIO {
-    /// Reads a file of at most `limit` bytes. Errors describe how to resolve the problem.
+    /// Reads a file of at most `limit` bytes. The message of a thrown error describes how to resolve the problem.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         var status = stat()
         return try read(path, limit: limit, status: &status)
@@ -36,7 +36,7 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The array has room for one byte more than the file, so that the loop reaches
+        // Reads directly into the array. The array has room for one more byte than the file, so that the loop detects
         // the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
@@ -145,7 +145,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// Returns true if `createDirectory` could have generated this name from the given prefix.
+    /// Returns true if `createDirectory` could have created a directory with this name from the given prefix.
     package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
     }

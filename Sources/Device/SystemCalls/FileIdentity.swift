@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identity of a file or folder, regardless of its path.
+/// Identifies a file or folder regardless of its path.
 package struct FileIdentity: Equatable {
     package let isFolder: Bool
     private let device: UInt64
@@ -11,7 +11,7 @@ package struct FileIdentity: Equatable {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let kind = status.st_mode & S_IFMT
-        // Other files, such as terminals, need no identity. They can be both input and output without loss of data.
+        // Other files, such as terminals, need no identity: they can be both input and output without data loss.
         guard kind == S_IFREG || kind == S_IFDIR else { return nil }
         isFolder = kind == S_IFDIR
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A socket type as an integer. The C constants cannot be used directly, because their Swift type depends on the C
-/// library.
+/// A socket type as an integer. The C constants cannot be used directly, because their Swift type differs between C
+/// libraries.
 package struct SocketType: Sendable {
     package let number: Int32
 
@@ -30,7 +30,7 @@ package enum Sockets {
     package static func acceptNext(_ listener: Int32) -> Int32 {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return descriptor }
-        // Without accept4(2), the flags have to be set after the call.
+        // Unlike accept4(2), accept(2) cannot set these flags.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         return descriptor
@@ -64,7 +64,7 @@ package enum Sockets {
         withAddress(of: path) { address, length in connectSocket(descriptor, address, length) }
     }
 
-    /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even without /etc/hosts.
+    /// Returns true for `localhost`, which always means the loopback addresses (RFC 6761), even without /etc/hosts.
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
     /// Passes the host's addresses to the closure, one at a time, until the closure returns true. Returns the result of
@@ -106,7 +106,7 @@ package enum Sockets {
     }
 }
 
-/// The resolved address of a server, stored so that further connections need no name lookup.
+/// The resolved address of a server, stored so that later connections need no name lookup.
 package struct ServerAddress: Sendable {
     package let family: Int32
     private let bytes: [UInt8]
@@ -126,7 +126,7 @@ package struct ServerAddress: Sendable {
         return nil
     }
 
-    /// Starts a connection of an open socket. Returns the result of connect(2).
+    /// Starts connecting an open socket to the address. Returns the result of connect(2).
     package func connect(_ descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes -> Int32 in
             guard let start = bytes.baseAddress else { return -1 }
@@ -135,7 +135,7 @@ package struct ServerAddress: Sendable {
     }
 }
 
-/// Calls connect(2). Inside the types of this file, the methods of the same name hide the C function.
+/// Calls connect(2). Inside the types in this file, the methods named `connect` hide the C function.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

@@ -7,8 +7,8 @@
 @_exported public import Musl
 #endif
 
-// Wrappers for C functions. They are needed inside types that have a method with the same name, because there the
-// method hides the C function.
+// Wrappers for C functions. They are needed inside types that have a method with the same name as the C function,
+// because the method hides the function there.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -25,8 +25,8 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Releases a flock(2) lock. Closing the descriptor is not sufficient, because a child process may hold a copy of the
-/// descriptor until it calls exec(2).
+/// Releases a flock(2) lock. It is not enough to close the descriptor, because a child process may hold a copy of it
+/// until it calls exec(2).
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {

@@ -11,7 +11,7 @@ package enum TerminalSanitizer {
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The numbers of scalars so far, including and excluding trailing whitespace.
+        /// The number of scalars so far, with and without trailing whitespace.
         var count = 0
         var trimmedCount = 0
         for scalar in text.unicodeScalars {
@@ -46,7 +46,7 @@ package enum TerminalSanitizer {
         return String(scalars)
     }
 
-    /// Returns true if any of the bytes may start a character that has to be replaced.
+    /// Returns true if any byte may be the first byte of a character that must be replaced.
     private static func mayNeedSanitizing(_ text: String, isSingleLine: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A timerfd_create(2) descriptor that becomes readable when the timer expires. The timer uses CLOCK_BOOTTIME, which
-/// continues during suspend. A thread that is waiting for the descriptor wakes at the newly set time.
+/// continues during suspend. If the timer is set while a thread waits for the descriptor, the new time applies to that
+/// wait.
 package final class TimerFD: Sendable {
     package let descriptor: Int32
 

@@ -22,7 +22,7 @@ package final class WakeupPipe: Sendable {
     /// Ends the current wait or, if no thread is waiting, the next wait.
     package func signal() {
         var byte: UInt8 = 1
-        // A failure can be ignored: sending fails only if wakeups are already pending.
+        // A failure can be ignored, because sending fails only if a wakeup is already pending.
         _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
@@ -32,8 +32,8 @@ package final class WakeupPipe: Sendable {
         }
     }
 
-    /// Waits until a wakeup is signaled, the socket is ready or the timeout has passed. A negative timeout waits
-    /// indefinitely. Returns true if the socket is ready.
+    /// Waits until a wakeup is signaled, the socket is ready or the timeout has passed. If the timeout is negative,
+    /// there is no time limit. Returns true if the socket is ready.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {
         var descriptors = (
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0), pollfd(fd: socket ?? -1, events: events, revents: 0)

@@ -15,8 +15,8 @@ package enum WorkerThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// - Parameter callsBack: True if the app's callbacks run on the thread. SIGPIPE and SIGPROF then stay unblocked,
-    ///   as on Dispatch threads, so that broken pipes and profiling are handled as usual.
+    /// - Parameter callsBack: True if the thread runs the app's callbacks. SIGPIPE and SIGPROF then stay unblocked, as
+    ///   on Dispatch threads, so that broken pipes and profiling are handled as usual.
     package static func start(callsBack: Bool = false, _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -50,7 +50,7 @@ package enum WorkerThread {
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore whose timeouts use CLOCK_MONOTONIC. On Linux, Dispatch bases timeouts on the system clock, so a wait
+/// A semaphore whose timeouts use CLOCK_MONOTONIC. Dispatch on Linux uses the system clock for timeouts, so a wait
 /// takes longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
