@@ -11,7 +11,7 @@ package protocol ConsumerBuffer: Sendable {
 }
 
 /// Buffers the elements of one loop over an async sequence and delivers them to the consumer. The loop begins when the
-/// consumer requests the first element. Playback waits while the consumer processes an element.
+/// consumer requests the first element. During playback, the player waits while the consumer processes an element.
 package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     private struct Content: Sendable {
         var state: State
@@ -45,7 +45,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     }
 
     /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled. Only one task may wait.
-    /// `onCancel` is called if the task is cancelled, and must call `finish()`, which ends the wait.
+    /// If the task is cancelled, `onCancel` is called. It must call `finish()`, which ends the wait.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -31,8 +31,8 @@ package enum ExecutorSelection {
     }
 
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
-        // On Linux, each access to `DispatchQueue.main` returns a new object. Comparing the objects is therefore not
-        // enough, so the labels are compared as well.
+        // On Linux, each access to `DispatchQueue.main` returns a new object, so a comparison of the objects is not
+        // enough. The labels are compared as well.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
@@ -52,7 +52,7 @@ package enum ExecutorSelection {
             return playback.executor(onMainThread: isMain)
         }
         let executor: any CallbackExecutor = isMain ? MainQueueExecutor.shared : otherwise()
-        // With live executors, playback waits until the forwarded work has run.
+        // With live executors, playback waits until the work that it has forwarded to them has run.
         return device.playback?.counting(executor) ?? executor
     }
 

@@ -11,8 +11,8 @@ extension NSCoder {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
 
-    /// Returns nil if the value is missing, has the wrong type, or contains fewer than `count` words. Additional words,
-    /// which later versions may add, are ignored.
+    /// Returns nil if the value is missing, has the wrong type, or contains fewer than `count` words. Ignores
+    /// additional words, which later versions may write.
     package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
         guard let bytes = decodeBytes(forKey: key), bytes.count >= count * 8 else { return nil }
         return (0..<count).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }

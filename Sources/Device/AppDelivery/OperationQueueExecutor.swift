@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An executor for an operation queue, which determines when and on how many threads the work runs.
+/// An executor for an operation queue. The queue determines when the work runs, and on how many threads.
 final class OperationQueueExecutor: CallbackExecutor {
     private let queue: OperationQueue
 
@@ -14,7 +14,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// An operation that ignores cancellation, because clients rely on all scheduled work being run.
+    /// An operation that ignores cancellation, because clients rely on all scheduled work to run.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -60,7 +60,7 @@ final class MainQueueExecutor: PollingExecutor {
     }
 
     /// Polls the set on the main run loop. Returns nil if another thread runs the main queue, or if it is not known yet
-    /// which thread does.
+    /// which thread runs it.
     func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {

@@ -5,17 +5,17 @@ import Synchronization
 
 /// A subscription that is updated whenever the request changes. Any thread may change the request at any time.
 package final class RequestSubscription<Request: Equatable & Sendable>: Sendable {
-    /// The lock is held while the subscription is being updated, but never while the app's callbacks run.
+    /// The lock is held while the subscription is updated, but never while the app's callbacks run.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)
 
     package init() {}
 
     /// Creates, replaces, keeps or ends the subscription to match the request that `wanted` returns.
     ///
-    /// `wanted` is called with a lock held. If several threads call this method at the same time, the last call
-    /// therefore uses the latest request. A subscription is cancelled only after its replacement has been created, so
-    /// that the sensor keeps running. Event handlers must not call this method. A new subscription may deliver events
-    /// while the lock is held, and such a call would deadlock.
+    /// `wanted` is called with a lock held, so if several threads call this method at the same time, the last call uses
+    /// the latest request. A subscription is cancelled only after its replacement has been created, so that the sensor
+    /// keeps running. Event handlers must not call this method, because a new subscription may deliver events while the
+    /// lock is held, and the call would deadlock.
     package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

@@ -14,15 +14,15 @@ import Synchronization
 /// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
 /// mode or the common modes of the main run loop then runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
-    // `@unchecked Sendable` because any thread may signal a source, and the run loop is set only once, with the lock
-    // held.
+    // Both types are `@unchecked Sendable` because any thread may signal a source or wake a run loop. The run loop is
+    // set only once, with the lock held.
     private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
-        /// The `onReady` closures to call once the run loop can poll, or once it is known to be unable to.
+        /// The `onReady` closures to call as soon as it is known whether the run loop can poll.
         var waiting: [@Sendable () -> Void] = []
 
         mutating func removeReadyCallbacks() -> [@Sendable () -> Void] {
@@ -100,8 +100,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, workContext, isInvalid) = currentState
-        // After invalidation, the source no longer runs any work, so the work runs immediately. Work that stays pending
-        // could also keep this executor alive.
+        // After invalidation, the source no longer runs any work, so the work runs immediately. If it stayed pending,
+        // it could also keep this executor alive.
         if isInvalid { return work.run() }
         if workContext == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -111,8 +111,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// For an executor of the main run loop, returns true if the executor's work runs in the run loop's current mode,
-    /// or on the main queue because the run loop is not running. For any other executor, returns false.
+    /// Returns true if the executor belongs to the main run loop and its work runs in the current mode of that run
+    /// loop, or on the main queue because the run loop is not running.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -153,8 +153,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks whether the main run loop is running. The check itself is scheduled on the main queue. If the main run
-    /// loop is not running, a thread other than the main thread runs the main queue.
+    /// Checks, on the main queue, whether the main run loop is running. If it is not running, the main queue is run by
+    /// a thread other than the main thread.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -185,7 +185,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that is waiting to run on the run loop. Both arrays keep their memory for reuse.
+/// Work that is waiting for the run loop. Both arrays of the state keep their memory for reuse.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
