@@ -9,9 +9,9 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// attached.
     public var id: ID
     /// An identifier that stays the same when the accessory is attached again. It consists of the vendor ID, the
-    /// product ID and the serial number, for example "1209:0002:WS-7731". If the accessory has no serial number, the
-    /// identifier is based on the port, for example "port:1-2". A declared accessory with a serial number is identified
-    /// by its name and serial number, for example "declared:scale:WS-7731".
+    /// product ID and the serial number, for example "1209:0002:WS-7731". Without a serial number, the identifier is
+    /// based on the port, for example "port:1-2". A declared accessory with a serial number is identified by its name
+    /// and serial number, for example "declared:scale:WS-7731".
     ///
     /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
     /// accessories that would have the same identity are identified by their file paths, for example
@@ -55,7 +55,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// A device node that gives access to an accessory. Each accessory source defines its own type of node.
+/// A device node through which an accessory is accessed. Each accessory source defines its own type of node.
 package protocol AccessoryNode: Sendable {
     var path: String { get }
     func isSame(as other: any AccessoryNode) -> Bool

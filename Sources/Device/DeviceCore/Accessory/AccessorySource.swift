@@ -18,9 +18,9 @@ public protocol AccessorySource: Sendable {
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call usually returns within tens of milliseconds. It takes up to 0.1 s if another program is using the port.
-    /// If this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1
-    /// s longer. Any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
+    /// The call usually returns within tens of milliseconds, or within 0.1 s if another program is using the port. If
+    /// this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1 s
+    /// longer, and any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
     /// call throws after one second.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
@@ -82,18 +82,18 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled, so that other threads only append their events. This thread drains the
-                // queue below and delivers the snapshot first.
+                // Marks a drain as scheduled, so that other threads only append events. This thread drains the queue
+                // below and delivers the snapshot first.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
-        // Started before the drain, which would otherwise drop the snapshot.
+        // The subscriber is started before the drain, which would otherwise drop the snapshot.
         subscriber.state.startReceiving()
         subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)
     }
 
-    /// Adds the accessory under a new ID, calls `prepare` with that ID while holding the lock, and then notifies
+    /// Adds the accessory with a new ID, calls `prepare` with that ID while holding the lock, and then notifies
     /// subscribers.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }

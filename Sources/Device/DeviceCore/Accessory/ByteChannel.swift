@@ -34,15 +34,15 @@ extension ByteChannel {
     package var end: ByteChannelEnd? { status.end }
 }
 
-/// A channel that the executor of the app's callbacks can read directly, without waking another thread.
+/// A channel that the executor of the app's callbacks can read directly, so that no other thread has to wake up.
 package protocol PollableChannel: ByteChannel {
     /// Sets the executor that calls the observer and, if possible, reads from the channel. If the executor is nil, the
     /// channel uses its own thread for both. The observer itself must not read from the channel. May be called with
     /// locks held, like `status`.
     func setExecutor(_ executor: ExecutorIdentity?)
 
-    /// Immediately moves any bytes that have arrived into the input buffer. This supports apps that check the channel
-    /// in a loop, which keeps the executor from running.
+    /// Immediately moves any bytes that have arrived into the input buffer. An app that checks the channel in a loop
+    /// needs this, because the loop keeps the executor from running.
     func readPendingInput()
 }
 

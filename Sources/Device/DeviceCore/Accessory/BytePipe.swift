@@ -11,7 +11,7 @@ package final class BytePipe: Sendable {
     private struct State: ~Copyable {
         var ring: ByteRingBuffer
         var end: ByteChannelEnd?
-        /// True if the writer is to be notified when space becomes available.
+        /// True if the writer must be notified when space becomes available.
         var isWriterWaiting = false
         var reader: (@Sendable (ReaderEvent) -> Void)?
         var writer: (@Sendable (WriterEvent) -> Void)?
@@ -79,7 +79,7 @@ package final class BytePipe: Sendable {
     }
 
     /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes that it
-    /// wrote. It is called without the lock, so the reader can continue to read. Until it returns, no other write
+    /// wrote. It is called without the lock, so that the reader can continue to read. Until it returns, no other write
     /// method may be called.
     ///
     /// If the pipe is full or has ended, returns nil without calling the closure. If the pipe is full, the writer is
@@ -109,8 +109,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for this many bytes. If it does not, returns false, and the writer is
-    /// notified when space becomes available.
+    /// Returns true if the pipe has space for this many bytes. Otherwise, returns false and notifies the writer when
+    /// space becomes available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }

@@ -4,7 +4,7 @@
 package struct ByteRingBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
-    /// True from `reserve()` until `commit(_:)`. During that time, the unused memory must not move.
+    /// True from `reserve()` until `commit(_:)`. During that time, the write position must not change.
     private var isReserved = false
     package private(set) var count = 0
 
@@ -53,7 +53,7 @@ package struct ByteRingBuffer: ~Copyable {
         return added
     }
 
-    /// The contiguous unread bytes in memory, starting with the oldest. They do not move until they are consumed.
+    /// The contiguous unread bytes, beginning with the oldest. They do not move in memory until they are consumed.
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }

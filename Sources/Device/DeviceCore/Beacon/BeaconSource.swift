@@ -5,8 +5,8 @@ package protocol BeaconSource: Sendable {
     /// reason.
     var problem: DeviceError? { get }
 
-    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received, this call
-    /// delivers `BeaconEvent.lost` before it returns. The radio runs while there is a subscription.
+    /// Delivers events in order, one at a time, on the source's thread. If beacons are known to be unavailable,
+    /// delivers `BeaconEvent.lost` before this call returns. The radio runs while there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
@@ -28,7 +28,7 @@ public struct BeaconIdentity: Sendable, Hashable {
     public var uuid: BeaconUUID
     /// A number that distinguishes groups of the owner's beacons.
     public var major: UInt16
-    /// A number that distinguishes the beacons of a group.
+    /// A number that distinguishes the beacons within a group.
     public var minor: UInt16
 
     /// Creates an identity.
@@ -86,7 +86,7 @@ package final class BeaconHub: BeaconSource {
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
         registry.add(subscriber)
-        // Started before `subscription(of:)`, which starts the source, so that the first events are not missed.
+        // The subscriber is started before `subscription(of:)` starts the source, so that no event is missed.
         subscriber.state.start(subscriber.notify)
         return registry.subscription(of: subscriber)
     }

@@ -2,8 +2,8 @@
 
 /// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// False if there is no place to store calibrations. `store` then stores nothing and need not throw. If true, `store`
-    /// may still fail.
+    /// False if calibrations cannot be stored. `store` then does nothing and need not throw. Even if this is true,
+    /// `store` may fail.
     var isWritable: Bool { get }
 
     /// Returns nil if no usable calibration is stored.
@@ -43,10 +43,10 @@ package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
-    /// Stored in the calibration file, and hashed in its name. A different format would orphan stored calibrations.
+    /// Stored in the calibration file, and hashed in its name. If the format changed, calibrations would be lost.
     package let key: String
 
-    /// Removes control characters. The longest UTF-8 scalar has 4 bytes.
+    /// Removes control characters and truncates long keys. A Unicode scalar takes up at most 4 bytes in UTF-8.
     package init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4

@@ -2,7 +2,7 @@
 
 public import JSONBytes
 
-/// The JSON form of a calibration. Files and traces contain it, so its keys must not change.
+/// The JSON form of a calibration, which is used in files and traces. Its keys must not change.
 extension SensorCalibration: JSONWritable {
     @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
@@ -61,7 +61,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("heldUp"): value.upDirections = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
-            // Longer than the 8 bytes of a `word`.
+            // This key is longer than the 8 bytes of a `word`.
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
             default: return false
             }

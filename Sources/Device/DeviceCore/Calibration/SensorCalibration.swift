@@ -16,8 +16,8 @@ public struct SensorCalibration: Sendable, Hashable {
     public var sigma = Double.nan
     /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
-    /// The root mean square residual of the fit, or NaN if unknown. It is relative to the field strength for a
-    /// magnetometer and to gravity for an accelerometer.
+    /// The root mean square residual of the fit, or NaN if unknown. It is a fraction of the field strength for a
+    /// magnetometer, and of gravity for an accelerometer.
     public var residual = Double.nan
     /// The fraction of all directions that the magnetometer's measurements cover, 0 to 1. Always 0 for other sensors.
     public var coverage = 0.0
@@ -43,9 +43,8 @@ public struct SensorCalibration: Sendable, Hashable {
 extension SensorCalibration {
     /// Returns the reason why the calibration is unusable for sensors of this kind, or nil if it is usable.
     ///
-    /// Each component of the offset may be at most 20 m/s², 2 rad/s or 20 gauss, and each matrix element at most 4,
-    /// regardless of sign. Working sensors stay far below these limits. The matrix must be neither singular nor a
-    /// reflection.
+    /// Each offset component may be at most 20 m/s², 2 rad/s or 20 gauss in magnitude, and each matrix element at most
+    /// 4. Working sensors stay far below these limits. The matrix must be neither singular nor a reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
@@ -64,21 +63,21 @@ extension SensorCalibration {
         return nil
     }
 
-    /// Converts a calibration from the sensor's axes to the device's axes. Has no effect if the mount matrix has no
-    /// inverse.
+    /// Returns the calibration in the device's axes instead of the sensor's axes. If the mount matrix has no inverse,
+    /// returns the calibration unchanged.
     package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
-    /// Converts a calibration from the device's axes to the sensor's axes. Has no effect if the mount matrix has no
-    /// inverse.
+    /// Returns the calibration in the sensor's axes instead of the device's axes. If the mount matrix has no inverse,
+    /// returns the calibration unchanged.
     package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
     }
 
-    /// Returns the calibration for readings that have been rotated by a matrix T. The offset becomes T·offset, and the
+    /// Returns the calibration that applies to readings rotated by a matrix T. The offset becomes T·offset, and the
     /// correction matrix S becomes T·S·T⁻¹.
     private func rotated(by rotation: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
         var result = self

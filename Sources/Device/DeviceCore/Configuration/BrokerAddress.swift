@@ -54,14 +54,15 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 /// | `certificate` | `DEVICE_SERVICES_MQTT_CERTIFICATE_FILE` | `mqtt.certificateFile` |
 /// | `key` | `DEVICE_SERVICES_MQTT_KEY_FILE` | `mqtt.keyFile` |
 public struct BrokerCredentialFiles: Sendable, Hashable {
-    /// A file that contains a single line, `name:password`. The file is rejected if users outside its group can access
+    /// A file that contains the single line `name:password`. The file is rejected if users outside its group can access
     /// it, or if its group can change it.
     public var password: String?
     /// A file with the certificates of the trusted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The client's private key, in PEM format without a passphrase. The file is rejected as for ``password``.
+    /// The client's private key, in PEM format without a passphrase. The file is rejected as described for
+    /// ``password``.
     public var key: String?
 
     /// Creates a set of file paths.
@@ -77,7 +78,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
             ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
         ]
 
-    /// Returns a copy whose missing paths are filled in from `others`.
+    /// Returns a copy in which missing paths are taken from `others`.
     package func merging(defaults others: BrokerCredentialFiles) -> BrokerCredentialFiles {
         var files = others
         for name in Self.names { files[keyPath: name.path] = self[keyPath: name.path] ?? others[keyPath: name.path] }
@@ -91,7 +92,7 @@ package enum TopicName {
     package static let maximumLength = 512
 
     /// Returns the reason why the topic name is invalid, or nil if it is valid. The reason completes a sentence that
-    /// begins with "the topic", as in "the topic is empty".
+    /// begins with "the topic", for example "the topic is empty".
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -157,7 +158,7 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns a shortened address for display. Everything before "@" is removed, because it may contain a password.
+    /// Returns a shortened address for display. Removes everything before "@", which may contain a password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

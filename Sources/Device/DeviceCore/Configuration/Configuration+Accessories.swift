@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of directories. A longer list is considered a mistake.
+    /// The maximum number of directories. A longer list is assumed to be a mistake.
     private static let maximumDirectories = 100
 
     /// Reads the `accessories` section:

@@ -104,8 +104,8 @@ extension Configuration {
         }
     }
 
-    /// Checks the file itself, then each of its parent directories. Returns the first path whose permissions let
-    /// another user replace the file, or nil if there is none.
+    /// Checks the file and then each of its parent directories. Returns the first path whose permissions let another
+    /// user replace the file, or nil if there is none.
     private static func componentWritableByOthers(_ path: String, _ isWritable: (String) -> Bool) -> String? {
         var component = path
         while !isWritable(component) {

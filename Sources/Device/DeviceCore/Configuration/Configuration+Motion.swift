@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum numbers of addresses and of sensor settings. Further elements are ignored.
+    /// The maximum number of addresses, and also of sensor settings. Further elements are ignored.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.

@@ -20,7 +20,7 @@
 /// | `declaredAccessories` | | `accessories.declared` |
 /// | `accessorySettleTime` | | `accessories.settle` |
 ///
-/// `accessoryRules` and `declaredAccessories` are declared in the module AccessoryFinding, which parses them.
+/// `accessoryRules` and `declaredAccessories` are declared in the AccessoryFinding module, which parses them.
 public struct Configuration: Sendable {
     /// The address of gpsd, or of an MQTT topic to which another board publishes.
     public var positionSource = Setting(PositionSourceAddress())
@@ -47,14 +47,14 @@ public struct Configuration: Sendable {
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
-    /// The accessory protocols that programs may use, or nil for all. Apple platforms read them from Info.plist.
+    /// The accessory protocols that programs may use, or nil for all. On Apple platforms, Info.plist lists them.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time that an accessory's devices must remain unchanged before the accessory is reported, 0 to 10 s.
+    /// The time for which an accessory's devices must not change before the accessory is reported, 0 to 10 s.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
     /// The parts of the configuration that higher-level modules parse. The keys are `accessories.rules` and
     /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
-    /// Errors about values that could not be read or used. Defaults are used in their place.
+    /// The errors for values that could not be read or used. Defaults are used in place of these values.
     public var problems: [DeviceError] = []
 
     /// Creates a configuration with the default values.

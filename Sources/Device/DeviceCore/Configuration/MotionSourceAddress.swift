@@ -34,7 +34,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the compiler generates the code for the message only once.
+        // Not inlined, so that the code for the message is generated only once.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,

@@ -36,7 +36,7 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// The rule for authorizing programs to use the location. Configurations contain the raw values.
+/// The rule that determines whether programs may use the location. Configurations contain the raw values.
 public enum LocationRule: String, Sendable {
     /// Undetermined until the program requests authorization or starts updates. Either action grants authorization.
     /// This is the default.
@@ -87,8 +87,8 @@ public struct SensorSetting: Sendable, Hashable {
 /// The sign convention of an accelerometer's mount matrix. Configurations contain the raw values.
 ///
 /// According to the kernel documentation, the matrix is a rotation, and the reading of the axis that points up is +9.81
-/// m/s². The matrices in systemd's hardware database, however, were made for tablets with Windows sensors. They
-/// therefore yield x and y with the opposite sign.
+/// m/s². The matrices in systemd's hardware database, however, were made for tablets with Windows sensors, so they
+/// yield x and y with the opposite sign.
 public enum MountConvention: String, Sendable {
     /// The reading of the axis that points up is +9.81 m/s². This is the default for matrices from drivers and
     /// configuration files.

@@ -2,10 +2,10 @@
 
 package import JSONBytes
 
-/// Reads values from a JSON settings file, and records a problem for each unusable value.
+/// Reads values from a JSON settings file, and records a problem for each value that cannot be used.
 package struct SettingsJSON {
     package let path: String
-    /// The path as shown in messages, sanitized because a file name may contain any character.
+    /// The path for use in messages. It is sanitized, because a file name may contain any character.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     package private(set) var problems: [DeviceError] = []
 
@@ -129,8 +129,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a path. A relative path is resolved against the directory of the settings file. A path is rejected if it
-    /// is empty, too long or contains a zero byte.
+    /// Reads a path. A relative path is resolved against the directory of the settings file. A path that is empty, too
+    /// long or contains a zero byte is rejected.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
@@ -152,7 +152,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Skips invalid names. Returns nil if the value is not an array or if all names are invalid.
+    /// Reads a list of protocol names. Skips invalid names. Returns nil if the value is not an array or all names are
+    /// invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
         try distinctElements(&reader, name, maximumCount: Self.maximumProtocols) {
             json, reader, name throws(JSONError) in try json.protocolName(&reader, name, "It is ignored.")

@@ -33,8 +33,7 @@ package import Synchronization
     @inlinable package var count: Int { drainingItems.count + items.count }
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
-    /// The number of items appended since the current drain began, or the number of all pending items if no drain is
-    /// running.
+    /// The number of items appended since the current drain began. If no drain is running, the number of pending items.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
@@ -67,7 +66,7 @@ package import Synchronization
         return items.isEmpty ? nil : items.removeFirst()
     }
 
-    /// Does not count the removed items in `droppedCount`.
+    /// Removes matching items without counting them in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
         // Calls the closure for each item, oldest first, because the closure may depend on this order.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
@@ -100,7 +99,7 @@ package import Synchronization
         drainingItems = []
     }
 
-    /// True while the current drain has undelivered items, so already false while it delivers its last item.
+    /// True while the current drain has items left. False while it delivers its last item, which is already removed.
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
@@ -121,8 +120,8 @@ extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
     /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
-    /// thread or an outer call is already draining the queue, because that drain delivers all items. `isScheduled` is
-    /// true if `scheduleDrainIfNeeded()` has already returned true to the caller.
+    /// thread or an outer call is already draining the queue, because that drain delivers all items. Pass true for
+    /// `isScheduled` if `scheduleDrainIfNeeded()` has already returned true to the caller.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

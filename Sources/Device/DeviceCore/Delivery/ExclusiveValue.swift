@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Gives one thread at a time exclusive access to a value, without holding a lock. A source wraps its decoder in this
-/// type, because decoding calls subscribers, which must not be called while a lock is held.
+/// type, because decoding calls subscribers, and no lock may be held while they run.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // `@unchecked Sendable` because the flag ensures that only one thread at a time accesses the value.
     private let isInUse = Atomic<Bool>(false)

@@ -13,13 +13,13 @@ import Synchronization
 ///   is reported.
 /// - A change to `unknown` is not reported.
 ///
-/// Accessories have no status: an unavailable accessory is reported as detached. The problems of the accessory source
-/// rarely affect all accessories, and several may exist at once, so the source lists them in `problems`, as motion
-/// sources and calibration stores do.
+/// Accessories have no status: an unavailable accessory is reported as detached. A problem of the accessory source
+/// rarely affects all accessories, and there may be several problems at once. The source therefore lists them in
+/// `problems`, as motion sources and calibration stores do.
 package enum SourceStatus: Sendable {
-    /// The source is not reading or has not determined its status yet. Set by the source when it stops reading. The hub
-    /// keeps a status without subscribers, because a loss in a played trace lasts until the trace ends it, and a failed
-    /// device makes all its sensors unavailable.
+    /// The source is not reading, or has not determined its status yet. A source sets this status when it stops
+    /// reading. The hub does not set it when the last subscriber leaves, because a loss in a played trace lasts until
+    /// the trace ends it, and a failed device makes all its sensors unavailable.
     case unknown
     /// Readings are being delivered or will follow.
     case available
@@ -48,8 +48,8 @@ protocol StatusEvent: Sendable {
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
 
-/// The state of a subscriber. It determines whether the subscriber receives readings, and whether a change of the
-/// source's status must be reported.
+/// The state of a subscriber, which determines whether the subscriber receives readings and whether it must be notified
+/// of a status change.
 ///
 /// ```
 /// joining ── startReceiving() ──▶ receiving ── cancel() ──▶ cancelled
@@ -65,8 +65,8 @@ struct SubscriberState: ~Copyable, Sendable {
     private struct Report {
         var status = SourceStatus.unknown
         var isLossReported = false
-        /// True while a thread is notifying the subscriber. Initially true, which keeps other threads from notifying
-        /// the subscriber before the subscribing thread does.
+        /// True while a thread is notifying the subscriber. The initial value prevents other threads from notifying the
+        /// subscriber before the subscribing thread does.
         var isNotifying = true
 
         /// Returns the next status to report. If there is nothing to report, returns nil and clears `isNotifying`.
@@ -89,7 +89,7 @@ struct SubscriberState: ~Copyable, Sendable {
     var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
     func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
 
-    /// Reports the status to the subscriber if it differs from the last reported status. Does nothing if another thread
+    /// Notifies the subscriber of the status if it differs from the last reported one. Does nothing if another thread
     /// is already notifying the subscriber.
     func reportStatus<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         let isFree = report.withLock { !exchange(&$0.isNotifying, with: true) }
@@ -103,7 +103,7 @@ struct SubscriberState: ~Copyable, Sendable {
         startReceiving()
     }
 
-    /// Starts the delivery of readings. If the source has no status, the hub calls only this function. `isNotifying`
+    /// Starts the delivery of readings. For a source without a status, the hub calls only this function. `isNotifying`
     /// then stays true, so `reportStatus` has no effect.
     func startReceiving() { phase.store(.receiving, ordering: .releasing) }
 

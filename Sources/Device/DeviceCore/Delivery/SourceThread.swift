@@ -25,8 +25,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         case stopped
         /// The thread is running. The pipe is nil until the thread has created it.
         case running(WakeupPipe?)
-        /// The system could not create a thread, and the hub's status has been set. Another attempt is made after a
-        /// delay, or when subscriptions change. The number identifies the failed attempt for the end of the delay.
+        /// The system could not create a thread, and the hub's status has been set. Another attempt follows after a
+        /// delay, or when subscriptions change. The number identifies the attempt to which the delay belongs.
         case waiting(failures: Int)
     }
 
@@ -40,15 +40,15 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let retryDelay: Double
     private let spawn: WorkerThread.Spawn
     private let work: @Sendable (Hub, WakeupPipe) -> Void
-    /// Locked before the hub's lock. The hub must therefore not hold its lock while it calls `demandDidChange()`. This
-    /// lock is not held during `setStatus`, because the subscribers that it notifies may cause such a call.
+    /// Acquired before the hub's lock, so the hub must not hold its lock while it calls `demandDidChange()`. Not held
+    /// during `setStatus`, because a notified subscriber may subscribe or cancel, which calls `demandDidChange()`.
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - purpose: The purpose of the thread's wakeup pipe, for error messages.
     ///   - retryDelay: The delay, in seconds, before another attempt if threads or file descriptors have run out.
-    ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the
-    ///     hub has subscribers, and return if not. If it returns earlier, it is called again immediately.
+    ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the hub
+    ///     has subscribers, and return if there are none. If it returns earlier, it is called again immediately.
     ///   - spawn: The function that creates the thread.
     package init(
         for purpose: String, retryDelay: Double,
@@ -61,7 +61,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         self.work = work
     }
 
-    /// Sets the hub. It is created after this object, because the hub's closure calls `demandDidChange()`.
+    /// Sets the hub, which is created after this object because its closure calls `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.
@@ -76,7 +76,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             }
         }
         wakeUp?.signal()
-        // Without subscribers, this resets the status that a failed attempt has set.
+        // If there are no subscribers, `nextHub()` resets the status that a failed attempt has set.
         guard isStopped, nextHub() != nil else { return }
         do throws(DeviceError) {
             try spawn { self.run() }
@@ -108,8 +108,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 if isIdle { state.phase = .stopped }
                 return nil
             }
-            // If the last subscription was cancelled after `isIdle` was determined, the loop runs once more to reset
-            // the hub's status.
+            // If the last subscription was cancelled after `isIdle` was determined, the loop repeats to reset the hub's
+            // status.
             if next != nil || isIdle { return next }
         }
     }

@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// A subscriber of a hub. The hub calls `deliver` on one thread at a time. Meanwhile, another thread may call `notify`.
+/// A subscriber of a hub. The hub calls `deliver` on one thread at a time, while another thread may call `notify`.
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request. An `AccessoryHub` has no requests and uses this property for the subscriber's queue of
+    /// The subscriber's request. In an `AccessoryHub`, which has no requests, this is the subscriber's queue of
     /// undelivered events.
     let request: Request
     private let executor: ExecutorIdentity?
@@ -29,7 +29,7 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     /// Delivers a status change, even to a subscriber that is still joining.
     func notify(_ event: Event) { receive(event) }
 
-    /// Ends a batch, even for a joining subscriber, because the batch may consist of a status change.
+    /// Ends a batch, even for a subscriber that is still joining, because the batch may consist of a status change.
     func completeBatch() { if !state.isCancelled { onBatchComplete() } }
 }
 
@@ -65,7 +65,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Calls `prepare` with the lock held, and adds the subscriber. It receives nothing until its state is started.
+    /// Calls `prepare` with the lock held, and adds the subscriber, which receives nothing until its state is started.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
             prepare(&state)
@@ -74,8 +74,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls `demandChanged` and returns a subscription for a subscriber that has been added and started. If the source
-    /// started earlier, the subscriber would miss its first events.
+    /// Returns a subscription for a subscriber that has been added and started. Calls `demandChanged`, which may start
+    /// the source. If the source were started before the subscriber, the subscriber would miss the first events.
     func subscription(of subscriber: Member) -> Subscription {
         demandChanged()
         return Subscription { [weak self] in
@@ -85,8 +85,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls the closure to update the content, and delivers any event that it returns to all subscribers. Must be
-    /// called on one thread at a time.
+    /// Calls the closure to update the content. If the closure returns an event, delivers it to all subscribers. Must
+    /// be called on one thread at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

@@ -83,7 +83,7 @@ package final class MotionHub: MotionSource {
 
     package var contextDescriptions: [String] { state.withLock { $0.contextDescriptions } }
 
-    /// True while there are subscribers, even if their sensors do not exist.
+    /// True while there are subscribers, even if no sensor matches their requests.
     package var hasSubscribers: Bool {
         state.withLock { state in !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty } }
     }
@@ -92,9 +92,9 @@ package final class MotionHub: MotionSource {
 
     /// Returns the combined requests of the sensor's subscribers, or nil if there are none.
     ///
-    /// A request for all readings accepts any rate, so it does not affect the combined interval, which is infinite if
-    /// there is no other request. The source may decimate only if every request permits it, all requests have the same
-    /// interval, and none of them is for all readings.
+    /// A request for all readings accepts any rate, so it does not affect the combined interval. If there is no other
+    /// request, the interval is infinite. The source may decimate only if every request permits it, all requests have
+    /// the same interval, and none of them is for all readings.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -111,8 +111,8 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// Returns the executor that all subscribers of the sensors share. Returns nil if there are no subscribers, if
-    /// their executors differ, or if the executor cannot poll.
+    /// Returns the executor shared by all subscribers of the sensors. Returns nil if there are no subscribers, if their
+    /// executors differ, or if the executor cannot poll.
     package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
             var executor: ExecutorIdentity?
@@ -163,8 +163,8 @@ package final class MotionHub: MotionSource {
     // MARK: Input
 
     /// Replaces the list of sensors. Each subscriber moves to the first sensor that matches its request, even if its
-    /// former sensor remains. If none matches any more, a loss is reported. Readings resume once a later list contains
-    /// a matching sensor.
+    /// former sensor is still in the list. If no sensor matches any more, a loss is reported. Readings resume as soon
+    /// as a later list contains a matching sensor.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let affected = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -194,7 +194,7 @@ package final class MotionHub: MotionSource {
     /// Delivers readings of one sensor, in the sensor's own axes and in chronological order.
     package func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
-        // There is usually a single subscriber, for which no array is needed.
+        // There is usually only one subscriber, which is handled without allocating an array.
         var onlySubscriber: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
@@ -247,7 +247,8 @@ package final class MotionHub: MotionSource {
     }
 
     /// Calls the `onInputIdle` closures of the subscribers of existing sensors. Subscribers without a sensor have no
-    /// input. The source must call this function when it has no more readings for now, as at the end of a trace.
+    /// input. The source must call this function when it has no more readings for now, for example at the end of a
+    /// trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

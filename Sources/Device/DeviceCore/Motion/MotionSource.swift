@@ -16,9 +16,9 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// the source's threads or on the request's `executor`. There are two exceptions, in which an event is delivered
-    /// while the closure is still processing earlier readings on another thread: the loss of the sensor, and the
-    /// readings of another sensor after the subscription has moved to it because the list of sensors has changed.
+    /// the source's threads or on the request's `executor`. Two events may be delivered while the closure is still
+    /// processing earlier readings on another thread: the loss of the sensor, and the readings of a different sensor if
+    /// the subscription has moved to it because the list of sensors changed.
     ///
     /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
@@ -99,17 +99,16 @@ public struct MotionRequest: Sendable, Hashable {
     }
 }
 
-/// The combined requests of all subscribers of a sensor.
+/// The combination of all requests for a sensor.
 package struct MotionDemand: Sendable, Hashable {
     /// The shortest requested interval in seconds: 0 for the maximum rate, infinity if no subscriber requests a rate.
     package var interval: Double
-    /// The maximum time in seconds that a reading may be held back: the minimum of all requested latencies.
+    /// The maximum time in seconds that a reading may be held back: the smallest of all requested latencies.
     package var latency: Double
     /// True if every subscriber wants at most one reading per interval. The source may then discard other readings.
     package var decimates: Bool
 
-    /// The rate, in hertz, to request from the hardware. Infinity means the maximum rate, and 0 means that any rate
-    /// will do.
+    /// The rate to request from the hardware, in hertz. Infinity requests the maximum rate, and 0 accepts any rate.
     package var rate: Double { interval > 0 ? 1 / interval : .infinity }
 
     package init(interval: Double, latency: Double, decimates: Bool = false) {

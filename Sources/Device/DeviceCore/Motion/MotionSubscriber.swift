@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A subscriber of a `MotionHub`. The hub calls `deliver` on the thread that posts the readings. Meanwhile, another
-/// thread may call `notify`. A subscriber that moves to another sensor may receive readings on two threads at once.
+/// A subscriber of a `MotionHub`. The hub calls `deliver` on the thread that posts the readings, while another thread
+/// may call `notify`. A subscriber that moves to another sensor may receive readings on two threads at once.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
     /// True if the sensor's rate is needed to select the readings to deliver.
@@ -33,7 +33,8 @@ final class MotionSubscriber: Sendable {
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
-            // The tolerance of 2 % keeps a sensor that runs slightly too fast from losing single readings.
+            // The tolerance of 2 % prevents the loss of single readings if the sensor runs slightly faster than
+            // requested.
             receive(.samples(batch))
         } else if let decimated = decimator.withLock({ $0.decimate(batch) }) {
             receive(.samples(decimated))
@@ -46,7 +47,7 @@ final class MotionSubscriber: Sendable {
 }
 
 /// Decimates sensor readings to an interval, based on their time stamps. Each selected reading determines when the next
-/// one is due. Because time stamps jitter, a reading is also selected if it is early by at most half a sensor interval.
+/// one is due. Because time stamps vary, a reading is also selected if it is at most half a sensor interval early.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds. 0 selects every reading.
     package let interval: Double
@@ -65,8 +66,8 @@ package struct Decimator: Sendable {
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // The next reading is due one interval after the time at which this reading was due. If this reading is more
-        // than one interval late, the next one is due one interval after this reading instead.
+        // The next reading is due one interval after this reading was due. If this reading is more than one interval
+        // late, the next one is due one interval after this reading's time stamp instead.
         self.due = (lateness > interval ? time : due).advanced(bySeconds: interval)
         return true
     }

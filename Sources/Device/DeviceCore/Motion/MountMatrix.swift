@@ -32,7 +32,7 @@ public struct MountMatrix: Sendable, Hashable {
         return SIMD3((first * vector).sum(), (second * vector).sum(), (third * vector).sum())
     }
 
-    /// The determinant: 1 for a rotation, -1 for a rotation with a reflection, near 0 for a singular matrix.
+    /// The determinant: 1 for a rotation, -1 for a rotation combined with a reflection, near 0 for a singular matrix.
     package var determinant: Double {
         row0.x * (row1.y * row2.z - row1.z * row2.y) - row0.y * (row1.x * row2.z - row1.z * row2.x) + row0.z
             * (row1.x * row2.y - row1.y * row2.x)
@@ -97,7 +97,7 @@ extension MountMatrix {
 
     private static func text(_ row: SIMD3<Double>) -> String { "\(text(row.x)), \(text(row.y)), \(text(row.z))" }
 
-    /// The kernel writes integers without decimals.
+    /// Formats integers without decimals, as the kernel does.
     private static func text(_ number: Double) -> String {
         if number == number.rounded(), abs(number) < 1e6 { return "\(Int32(number))" }
         return "\(number)"

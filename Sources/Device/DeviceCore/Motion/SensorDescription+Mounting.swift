@@ -22,7 +22,7 @@ extension SensorDescription {
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.
     ///   - udevMatrix: The device's udev property ACCEL_MOUNT_MATRIX.
-    ///   - driverRemarks: The remarks about the driver's matrix, which are removed if a different matrix is used.
+    ///   - driverRemarks: Remarks about the driver's matrix. They are removed if a different matrix is used.
     package mutating func applyMountMatrix(
         from settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []
     ) {
@@ -54,8 +54,8 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // Converting a rotation from the windows convention yields a reflection. This is expected and needs no
-                // remark.
+                // A rotation in the windows convention is negated, which yields a reflection. This is expected and
+                // needs no remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }

@@ -5,7 +5,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// The ways to obtain readings.
+    /// The ways of obtaining readings.
     public enum Mode: String, Sendable {
         /// Readings come from the kernel's buffer, with time stamps from the driver.
         case buffered
@@ -39,8 +39,8 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var mountMatrix = MountMatrix.identity
     /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The driver's name for the clock that the time stamps refer to, for example "boottime". Empty if there are no
-    /// time stamps.
+    /// The driver's name for the clock on which the time stamps are based, for example "boottime". Empty if there are
+    /// no time stamps.
     public var clock = ""
     /// Remarks for the user, for example about an unusable matrix.
     public var remarks: [String] = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of a motion sensor, which determines the quantity and the unit of its readings. The units are those of the
-/// kernel's Industrial I/O subsystem. The raw value is used in traces, configurations and commands, and as the name of
-/// sensors that have no other name.
+/// kernel's Industrial I/O subsystem. The raw value appears in traces, configurations and commands. It is also the name
+/// of sensors that have no other name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the reading of the axis that points up is +9.81.
     case accelerometer
@@ -30,8 +30,8 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
 
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of the 32-bit integers that recordings contain, in sysfs notation. It is finer than the resolution of
-    /// any sensor.
+    /// The scale of the 32-bit integers in recordings, in sysfs notation. It is finer than the resolution of any
+    /// sensor.
     package var recordingScale: String { properties.recordingScale }
 
     package var name: String { properties.name }

@@ -9,7 +9,7 @@
 struct EpochCoalescer: Sendable {
     /// An epoch is considered complete after this many seconds without a report.
     static let idleTimeout = 0.15
-    /// The maximum duration of an epoch in seconds, in case a receiver's time does not advance.
+    /// The maximum duration of an epoch in seconds. It applies if a receiver's time does not advance.
     static let maximumDuration = 2.0
 
     private(set) var pending: PositionReport?
@@ -25,12 +25,12 @@ struct EpochCoalescer: Sendable {
     enum Outcome: Sendable {
         case immediate
         case pending
-        /// The report is dropped, because a report of the same epoch that is at least as complete is already pending or
-        /// was already delivered.
+        /// The report is dropped, because an equally complete or more complete report of the same epoch is already
+        /// pending or was already delivered.
         case suppressed
     }
 
-    /// - Parameter finished: Set to the previously pending report if it must be delivered before the new one.
+    /// - Parameter finished: Set to the pending report of the previous epoch, if any, which must be delivered now.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             coalescesEpochs = true

@@ -14,8 +14,8 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The number of subscribers that request lines, and the number that request raw reports. Atomic because they are
-    // read for each line.
+    // The numbers of subscribers that request lines and that request raw reports. They are atomic because they are read
+    // for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     /// True inside `withBatch`. Atomic because a joining subscriber reads it on its own thread.
@@ -35,7 +35,7 @@ package final class PositionHub: PositionSource {
     /// try again watches the counter and, when it changes, tries again immediately.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The subscriber's executor, if there is exactly one subscriber and its executor can poll. Otherwise nil.
+    /// The executor of the only subscriber. nil if there are none or several, or if the executor cannot poll.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.executor : nil }
     }
@@ -148,8 +148,8 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers the report. If it contains no satellite list, the receiver's last list is added first, unless that list
-    /// is too old.
+    /// Delivers the report. If the report has no satellite list, first adds the receiver's last list, unless that is
+    /// too old.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)

@@ -90,7 +90,7 @@ extension PositionReport {
         return storage
     }
 
-    /// Resets the report to missing values, and returns its storage, which no other report shares.
+    /// Resets all values of the report to missing. Returns its storage, which no other report shares.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage

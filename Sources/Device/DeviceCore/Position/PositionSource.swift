@@ -5,9 +5,9 @@ public protocol PositionSource: Sendable {
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered on the source's
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If positions are unavailable, `PositionEvent.lost` is delivered before this call returns. `onBatchComplete` is
-    /// called after each batch of events that arrived together. If a subscriber has to wake another thread, it should
-    /// do so in `onBatchComplete`, once per batch. The closures must not wait for another thread.
+    /// If positions are known to be unavailable, `PositionEvent.lost` is delivered before this call returns.
+    /// `onBatchComplete` is called after each batch of events that arrived together. A subscriber that has to wake
+    /// another thread should do so in `onBatchComplete`, once per batch. The closures must not wait for another thread.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -108,10 +108,10 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// A receiver is considered silent after this many seconds without a report.
     static let silenceTimeout = 5.0
-    /// A receiver is clearly better than the chosen receiver if its error is less than this fraction of the chosen
-    /// receiver's error. This applies only if both receivers have the same fix mode.
+    /// A receiver is clearly better than the chosen one if its error is less than this fraction of the chosen
+    /// receiver's error. Applies only if both receivers have the same fix mode.
     static let maximumErrorRatio = 0.5
-    /// The time in seconds for which a receiver must be clearly better before it is chosen.
+    /// The time in seconds for which a receiver must stay clearly better before it is chosen.
     static let switchDelay = 10.0
 
     private(set) var mode = FixMode.unknown

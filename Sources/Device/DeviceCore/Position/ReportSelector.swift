@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Selects one report per epoch from one receiver at a time, and finds the sky report for each fix. Performs no I/O.
+/// Selects one report per epoch from one receiver at a time, and pairs each fix with a sky report. Performs no I/O.
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the one that has been silent the longest.
     static let maximumReceivers = 64
-    /// If a sky report has no satellite list, the receiver's last list is used, provided that it is at most this old,
-    /// in seconds.
+    /// The maximum age, in seconds, at which a receiver's last satellite list is added to a sky report without one.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -131,7 +130,7 @@ struct ReportSelector: Sendable {
         for fix in fixes { recordDelivery(fix, receiver: index(of: fix.receiver)) }
     }
 
-    /// Chooses the receiver at the index if it is better than the current one. Ignores brief accuracy changes.
+    /// Chooses the receiver at the index if it is better than the chosen one. Ignores brief changes in accuracy.
     private mutating func updateChoice(_ index: Int, now: BootTime) {
         let current = receivers[chosen].quality
         let candidate = receivers[index].quality

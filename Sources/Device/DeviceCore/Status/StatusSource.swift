@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of the state of the machine's battery.
+/// A source that reports the state of the machine's battery.
 package protocol StatusSource: Sendable {
     /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
@@ -53,7 +53,7 @@ package final class StatusHub: StatusSource {
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BatteryReading?>((), receive: receive)
         registry.add(subscriber)
-        // Started before `subscription(of:)`, which starts the source, so that the first change is not missed.
+        // The subscriber is started before `subscription(of:)` starts the source, so that no change is missed.
         subscriber.state.startReceiving()
         return registry.subscription(of: subscriber)
     }

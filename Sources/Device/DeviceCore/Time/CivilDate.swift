@@ -27,7 +27,7 @@ package struct CivilDate: Sendable, Hashable {
         nanosecond = Int32(rest % 1_000_000_000)
     }
 
-    /// Returns nil if a component is out of range or `WallTime` cannot represent the year. A leap second (60) yields
+    /// Returns nil if a component is out of range or `WallTime` cannot represent the year. A leap second (60) counts as
     /// the first second of the next minute, as in the system clock.
     package static func time(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int32 = 0
@@ -76,7 +76,7 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension CivilDate {
-    /// Appends the time with 0 to 9 decimals, truncated, in ISO 8601 format, such as `2021-06-16T23:46:05.800Z`.
+    /// Appends the time in ISO 8601 format, such as `2021-06-16T23:46:05.800Z`, truncated to 0 to 9 decimals.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
         func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
             Self.append(part, digits: digits, to: &bytes)

@@ -6,8 +6,8 @@ import Synchronization
 @_exported public import SystemCalls
 
 /// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
-/// this clock, so tests need not sleep. All members may be called with locks held, so they must not run a timer's work
-/// before they return.
+/// this clock, so tests need not sleep. All members may be called with locks held, so they must not run the work of a
+/// timer themselves.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including time spent suspended. Monotonic.
     var now: BootTime { get }
@@ -68,8 +68,8 @@ extension BinarySemaphore {
     /// Waits until `signal()` is called or the deadline has passed, but at most 60 s. Returns true if `signal()` was
     /// called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so the wait may end too late. The limit of 60 s
-        // bounds this delay.
+        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so it may end too late. Because of the limit, it
+        // is at most 60 s late.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }
 }

@@ -49,7 +49,7 @@ private final class TimerSource: @unchecked Sendable {
 /// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
 /// descriptors should therefore call `open()` at startup.
 package enum DispatchDescriptors {
-    /// Any clock will do, because all clocks of the process share Dispatch's descriptors.
+    /// The clock that creates the timers. It can be any live clock, because all of them share Dispatch's descriptors.
     private static let timers = LiveClock()
 
     /// Starts opening the descriptors. The returned closure waits until they are open, but at most 0.2 s.

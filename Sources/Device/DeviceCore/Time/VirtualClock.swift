@@ -3,9 +3,9 @@
 import Synchronization
 
 /// The clock of a simulated device. Time advances only when a method moves the clock. Timers run only in
-/// `runNextTimer(upTo:)`, on the thread that calls it, in the order of their deadlines. Timers with equal deadlines run
-/// in creation order. While a timer runs, the clock shows the timer's deadline, unless it has already passed it. Any
-/// thread may move the clock.
+/// `runNextTimer(upTo:)`, on the calling thread and in the order of their deadlines. Timers with equal deadlines run in
+/// creation order. While a timer runs, the current time is the timer's deadline, or later if the clock has already
+/// passed the deadline. Any thread may move the clock.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -23,8 +23,8 @@ public final class VirtualClock: DeviceClock {
     }
 
     private let timers = Mutex(Timers())
-    // The following values are in nanoseconds. They are atomic because they are read several times for each reading of
-    // a trace, and a lock would be slower.
+    // The following values are in nanoseconds. They are atomic because each reading of a trace accesses them several
+    // times, and a lock would be slower.
     private let currentTime: Atomic<Int64>
     /// The difference between the civil time and the time since boot.
     private let wallTimeOffset: Atomic<Int64>
@@ -56,7 +56,7 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // The closure references the clock strongly, because a weak reference would slow down every use of the clock.
+        // The closure has a strong reference to the clock, because a weak one would slow down every use of the clock.
         timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }
@@ -77,12 +77,12 @@ public final class VirtualClock: DeviceClock {
     /// Advances the clock and returns true. If a timer is due by the given time, returns false without advancing the
     /// clock, because the timer must run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // If `nextDue` is `Int64.max`, either a timer has this deadline or there is no timer. `nextDeadline`
+        // `nextDue` is `Int64.max` if there is no timer, or if the next timer has this deadline. `nextDeadline`
         // distinguishes the two cases.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
-        // Not under the lock. A timer that another thread has added since the check runs late, in the next call.
+        // A timer that another thread adds after the check runs late, because the lock is not held here.
         move(to: time)
         return true
     }

@@ -3,7 +3,7 @@
 import Dispatch
 
 /// Collects the callbacks that are scheduled on a polling executor during a read, and runs them after the read. The
-/// executor calls `run` for each read, and `append` when work is scheduled on it.
+/// executor calls `run` for each read, and `append` when work is scheduled on it. An instance is used by one thread.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -32,8 +32,9 @@ package final class DeferredCallbacks {
     ///
     /// While a thread reads on behalf of an executor, it may call only that executor's subscribers. A subscriber with a
     /// different executor may have joined during the read. Calling it could cause a deadlock, because it may be waiting
-    /// for the executor that is reading. Only status changes are delivered to all subscribers even during such a read,
-    /// because they must not be lost. So a subscriber must not wait for another thread when it receives a status.
+    /// for the executor that is reading. Status changes are an exception: they are delivered to all subscribers even
+    /// during such a read, because they must not be lost. A subscriber must therefore not wait for another thread when
+    /// it receives one.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
@@ -41,13 +42,15 @@ package final class DeferredCallbacks {
     /// Calls `read`. If callbacks were deferred during the read, passes `enter` a closure that runs them. `enter` must
     /// call this closure on the executor and return only after the closure has returned, as `DispatchQueue.sync` does.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
-        // Calls can be nested: a callback may run a run loop, in which this thread reads again.
+        // Keeps the outer value, because reads can be nested: a subscriber that receives a status change during `read`
+        // may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         read()
         pthread_setspecific(Self.key, outer)
         guard !callbacks.isEmpty else { return }
-        // Moves the callbacks to a second array, because a nested read may append to `callbacks` while they run.
+        // Moves the callbacks to a second array, because a callback may also run a run loop, in which this thread reads
+        // again and appends to `callbacks`.
         var due: [@Sendable () -> Void] = []
         swap(&due, &callbacks)
         enter { for callback in due { callback() } }

@@ -33,15 +33,16 @@ package struct ExecutorIdentity: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
-/// A source whose descriptor is read either by the source's own thread or by the subscribers' executor.
+/// A source whose descriptor is read by the source's own thread or by the executor that its subscribers share.
 package protocol PollableSource: AnyObject, Sendable {
-    /// The descriptor to poll, which is readable while readings are available.
+    /// The descriptor to poll. It is readable while readings are available, and never changes.
     var descriptor: Int32 { get }
 
     /// The time of the source's next timeout. Safe to read from any thread.
     var deadline: BootTime { get }
 
-    /// Reads the available readings and handles expired timeouts. After an error, all later calls throw the same error.
+    /// Reads the available readings and handles expired timeouts. May be called by two threads at once. One of the
+    /// calls then returns `contended`. After an error, all later calls throw the same error.
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome
 }
 

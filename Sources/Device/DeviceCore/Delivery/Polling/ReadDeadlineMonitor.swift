@@ -6,12 +6,12 @@
 /// intervals reduce the expected interval only gradually, because a source may deliver several readings in quick
 /// succession and then pause.
 ///
-/// Setting the timer takes a system call. To avoid this call for most readings, the timer is set again only if it would
-/// expire too late or too early. Too early means less than half the tolerance after the next expected read. If the
-/// source has an earlier timeout, the timer is set for each reading.
+/// Setting the timer takes a system call. To avoid this call after most reads, the timer is set again only if it would
+/// expire too late, or less than half the tolerance after the time at which the next read is expected. If the source's
+/// own timeout is before then, the timer is set after each read.
 struct ReadDeadlineMonitor: Sendable {
-    /// A read is overdue if the time since the previous read exceeds the expected interval times this factor, plus the
-    /// tolerance.
+    /// A read is overdue if the time since the previous read exceeds the tolerance plus this multiple of the expected
+    /// interval.
     private static let margin = 1.5
     /// A single read can reduce the expected interval to this fraction of its value, but no further.
     private static let decay = 0.95
@@ -25,8 +25,9 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read becomes overdue.
     private(set) var dueTime: BootTime
 
-    /// Creates a monitor that initially expects an interval of 1 s. The first read becomes overdue after `tolerance`
-    /// seconds. After a recorded read, the next one becomes overdue within `max(limit, tolerance)` seconds.
+    /// Creates a monitor that initially expects an interval of 1 s, or `longestInterval` if that is shorter. The first
+    /// read becomes overdue after `tolerance` seconds. After a recorded read, the next one becomes overdue within
+    /// `max(limit, tolerance)` seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin

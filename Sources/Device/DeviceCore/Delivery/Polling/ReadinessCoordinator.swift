@@ -6,11 +6,11 @@ import SystemCalls
 /// Decides whether the source's own thread or an executor polls the source's descriptor.
 ///
 /// If all subscribers share an executor that can poll descriptors, that executor polls. New data then wakes one thread
-/// instead of two. The decision changes only if the subscriptions change, or if the executor cannot continue
-/// or becomes able to poll.
+/// instead of two. The decision changes only if the subscriptions change, or if the executor becomes able or unable to
+/// poll.
 ///
 /// ```
-///          executor() changes               a read is overdue, descriptor not readable
+///      executor() changes or can now poll   a read is overdue, descriptor not readable
 /// thread ─────────────────────▶ executor, ─────────────────────────────────────────────▶ executor,
 ///   ▲                           timer     ◀───────────────────────────────────────────── descriptor
 ///   │                             │                   descriptor readable                   │
@@ -32,7 +32,7 @@ package struct ReadinessCoordinator: ~Copyable {
         case executor(PollingRegistration, Wait)
     }
 
-    /// The event that the source's thread waits for while an executor polls.
+    /// The event for which the source's thread waits while an executor polls.
     private enum Wait { case timer, descriptor }
 
     private let source: any PollableSource
@@ -42,8 +42,9 @@ package struct ReadinessCoordinator: ~Copyable {
     private let limit: Double
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor whose registration was last attempted, or nil once it has been deregistered. If the attempt failed,
-    /// it is not repeated until `readiness` reports that the executor may be able to poll.
+    /// The executor that `update()` most recently tried to register, or nil if there was none or it has been
+    /// deregistered. A failed attempt is repeated only if `executor()` has changed in the meantime or `onReady` has set
+    /// `readiness`.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -71,8 +72,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     deinit { if case .executor(let registration, _) = owner { registration.cancel() } }
 
-    /// Waits once and then reads. A thread that also waits for other events instead calls `update()`, waits for
-    /// `pollTarget`, and calls `handle(isReady:)`.
+    /// Waits for `pollTarget` and handles the result. If `update()` deregisters an executor, does not wait. A thread
+    /// that also waits for other events calls `update()` and `handle(isReady:)` itself.
     package mutating func run() throws(DeviceError) {
         if update() { return try handle(isReady: false) }
         let (descriptor, deadline) = pollTarget
@@ -90,8 +91,8 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// If no executor is registered, registers the subscribers' executor. Otherwise, deregisters the current executor
-    /// if it has finished or if `executor()` returns a different one.
+    /// Registers the subscribers' executor if no executor is registered. Deregisters the current executor if it has
+    /// finished or if `executor()` returns a different one.
     ///
     /// Returns true if an executor was deregistered. The caller must then read the source, for example by calling
     /// `handle(isReady: false)`, because only a read on the source's thread can reveal why the executor finished. The
@@ -130,7 +131,7 @@ package struct ReadinessCoordinator: ~Copyable {
         if let registration { owner = .executor(registration, .timer) }
     }
 
-    /// Reads the source, or checks whether the executor reads in time. Called after waiting for `pollTarget`.
+    /// Reads the source, or checks whether the executor reads in time. `isReady` is true if `pollTarget` was ready.
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
@@ -140,12 +141,13 @@ package struct ReadinessCoordinator: ~Copyable {
             let dueTime = registration.dueTime
             if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
                 // The executor is late, so this thread reads in its place. While more readings may be available, the
-                // timer stays expired, so this thread reads again at once.
+                // timer stays expired, so this thread reads again at once. `.finished` needs no handling: because of
+                // `rearm()`, the executor reads again, gets the same outcome and stops polling.
                 if try read(.overdue(since: dueTime)) != .moreAvailable { registration.expectRead() }
             } else {
-                // Nothing can be read, or the read is not overdue yet: the timer fired early or for a timeout of the
-                // source, which the source handles now.
+                // If the executor is late, there is nothing to read, so this thread waits for the descriptor next.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
+                // If the executor is not late, the timer expired early or for a timeout that the source handles here.
                 try read(.thread(isReadable: false))
                 registration.setTimer()
             }
@@ -171,8 +173,8 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 }
 
-/// A source's registration with an executor. The executor calls only the closures that `init` passes to it. All other
-/// calls are made on the source's thread. `source.deadline` is read with the lock of `monitor` held.
+/// A source's registration with an executor. The executor calls only the closures that `init` passes to it. The
+/// source's thread makes all other calls. `source.deadline` is read with the lock of `monitor` held.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
     let timer: TimerFD
@@ -183,8 +185,8 @@ private final class PollingRegistration: Sendable {
     private let finished = AtomicFlag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Throws if the process has run out of descriptors or the executor cannot poll. `isValid` must return false once
-    /// the source's subscribers no longer use this executor. The executor then stops reading.
+    /// Throws if the process has run out of descriptors, or if the executor or the descriptor does not support polling.
+    /// `isValid` must return false once the source's subscribers no longer use this executor, which then stops reading.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
