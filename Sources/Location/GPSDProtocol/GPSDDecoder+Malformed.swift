@@ -4,7 +4,7 @@ import JSONBytes
 
 extension GPSDDecoder {
     func malformedReport(_ line: UnsafeRawBufferPointer, _ error: JSONError) -> GPSDReport {
-        // gpsd includes the request in some error messages without escaping its quotation marks.
+        // Some of gpsd's error messages contain the request, with its quotation marks unescaped.
         if let message = Self.unescapedError(line) { return .error(message) }
         if let first = line.first(where: { !Self.isBlank($0) }), first != UInt8(ascii: "{") {
             return .malformed(GPSDMalformedReport(.notAnObject, at: 0))

@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-// Reads the frequent reports: TPV, ATT and SKY. `ReportKeys` finds their keys quickly by predicting the order.
+// Reads the frequent reports: TPV, ATT and SKY. `ReportKeys` finds keys quickly by predicting which key comes next.
 extension GPSDDecoder {
     mutating func readPosition(_ reader: inout JSONReader, _ report: inout PositionReport) throws(JSONError) {
         let storage = report.emptyStorage()

@@ -87,7 +87,7 @@ extension GPSDDecoder {
         var list: [ReceiverDescription] = []
         guard try reader.beginArrayIfPresent() else { return list }
         // `readDevice(_:)` overwrites `lastClass` with the class of each list element, so the class of the line is
-        // saved first.
+        // saved and restored.
         let lineClass = lastClass
         while try reader.nextElement() {
             if try reader.peekKind() == .object, list.count < Self.maximumReceivers {

@@ -10,8 +10,8 @@ import SystemCalls
 /// and unknown keys are skipped. If a key is repeated, the last value wins. A value of the wrong type counts as absent.
 /// Supports protocol 2 (JSON since gpsd 2.90) and protocol 3, in all releases.
 ///
-/// The caller sets a report's arrival time and raw bytes. Receiver names are cached so that a report allocates only its
-/// array of satellites. Not thread-safe.
+/// The caller sets a report's arrival time and raw bytes. Receiver paths are cached, so a report allocates memory only
+/// for its array of satellites. Not thread-safe.
 package struct GPSDDecoder: Sendable {
     /// The maximum number of satellites in a report. Further satellites are ignored.
     package static let maximumSatellites = 1024
@@ -27,12 +27,12 @@ package struct GPSDDecoder: Sendable {
     var attitudeKeys = ReportKeys<AttitudeKey>()
     /// A reusable satellite buffer, so that each report's array is allocated only once, at its final size.
     var satellites: [Satellite] = []
-    /// The class from the last "class" key that has been parsed in the line, or nil if its value is not a string.
+    /// The class in the last "class" key parsed in the line, or nil if its value is not a string.
     var lastClass: GPSDClass?
-    /// The number of impossible values in the last report, which were replaced with NaN.
+    /// The number of out-of-range values in the last report, which were replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
-    /// The offset of the first value in the last report that is invalid or has the wrong type.
+    /// The offset of the first value in the last report that is invalid or of the wrong type, or nil if there is none.
     package internal(set) var firstInvalidOffset: Int?
 
     package init() {}
@@ -70,7 +70,7 @@ package struct GPSDDecoder: Sendable {
             kind = GPSDClass(name)
             lastClass = kind
         } else {
-            // gpsd writes the class first. If the class comes later, an additional pass is needed.
+            // gpsd writes the class first. If the class comes later, the line has to be parsed twice.
             reader = try Self.reader(for: line)
             _ = try skipMembers(&reader, .unknown)
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
@@ -147,7 +147,7 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the last entry found. It is checked first, because most streams come from one receiver.
+    /// The index of the entry found last. It is checked first, because most streams come from one receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

@@ -3,8 +3,8 @@
 package import DeviceCore
 import JSONBytes
 
-/// Encodes the messages of the simulated gpsd. The order and presence of members are those of gpsd 3.22, so they must
-/// not change (`EncoderTests`).
+/// Encodes the messages of the simulated gpsd. The order and presence of members must stay the same as in gpsd 3.22
+/// (see `EncoderTests`).
 extension GPSDEncoder {
     package static func encode(_ version: GPSDVersion) -> [UInt8] {
         var members = Members("VERSION")

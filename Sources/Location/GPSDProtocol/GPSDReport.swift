@@ -76,7 +76,7 @@ extension WallTime {
     }
 }
 
-/// Describes why a line from gpsd is not a valid report, and where the error is.
+/// Describes why a line from gpsd is not a valid report, and where in the line the error is.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         /// The line is not a JSON object. It may be NMEA or binary data.

@@ -2,8 +2,8 @@
 
 import JSONBytes
 
-/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed. A client must send
-/// each request with a single call to `send`, because gpsd parses each received segment separately.
+/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed. It must be sent by a
+/// single call to `send`, because gpsd parses each received segment separately.
 package enum GPSDRequest {
     package static let version = [UInt8]("?VERSION;\n".utf8)
     package static let devices = [UInt8]("?DEVICES;\n".utf8)

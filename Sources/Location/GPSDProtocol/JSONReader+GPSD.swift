@@ -60,7 +60,7 @@ extension JSONReader {
         return time
     }
 
-    /// Reads the `activated` member of a receiver, which is 0 or empty after the receiver has been removed.
+    /// Reads a receiver's `activated` member, which is 0 or empty after the receiver has been removed.
     mutating func readIsActivated() throws(JSONError) -> Bool {
         switch try peekKind() {
         case .string: return try !readText().rawBytes.isEmpty

@@ -3,7 +3,7 @@
 import SystemCalls
 
 /// Splits a byte stream into lines. A line may span several received segments. Append bytes with ``read(_:)``, then
-/// call ``nextLine(_:)`` until it returns false. This keeps memory use below about four times the line limit. Not
+/// call ``nextLine(_:)`` until it returns false. Memory use then stays below about four times the line limit. Not
 /// thread-safe.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
@@ -40,7 +40,7 @@ package struct LineFramer: Sendable {
     }
 
     /// Passes the next complete line, without its LF or CR LF, to the closure. Skips empty lines. Returns false if
-    /// there is no complete line. The bytes are valid only during the call. If the closure throws, the line is lost.
+    /// there is no complete line. The bytes are valid only inside the closure. If the closure throws, the line is lost.
     package mutating func nextLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
         while let end = findLineFeed() {
             let start = head

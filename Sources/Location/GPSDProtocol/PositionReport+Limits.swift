@@ -9,10 +9,10 @@ extension PositionReport {
 }
 
 extension PositionReport.Values {
-    /// The limits of valid altitudes and depths, in metres. They reach from below the ocean trenches to beyond the
-    /// navigation satellites.
+    /// The limits of valid altitudes and depths, in metres. The range extends from below the ocean trenches to beyond
+    /// the navigation satellites.
     private static let minimumAltitude = -15_000.0, maximumAltitude = 1e8
-    /// The maximum valid speed, in metres per second. It is above the earth's escape velocity.
+    /// The maximum valid speed, in metres per second. It exceeds the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
     /// The maximum valid error, in metres, degrees or metres per second. As a distance, it exceeds the size of the
     /// earth.
@@ -40,7 +40,7 @@ extension PositionReport.Values {
         Self.limit(&velocityNorth, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityEast, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityDown, -Self.maximumSpeed, Self.maximumSpeed, &count)
-        // A position error of 0 is invalid. gpsd omits unknown errors, but other programs write 0 for them.
+        // A position error of 0 is invalid. gpsd omits unknown errors, but other programs write 0 in their place.
         Self.limit(&horizontalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&longitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&latitudeError, Self.minimumError, Self.maximumError, &count)
@@ -63,7 +63,7 @@ extension PositionReport.Values {
 
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
-    /// at most 1000. Receivers write 0 for unknown values, which are replaced but not counted.
+    /// at most 1000. Receivers write 0 for unknown values. These are replaced but not counted.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&hdop, &count)

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// The known members of one JSON object type, in the order in which gpsd writes them.
+/// The known members of one type of JSON object, in the order in which gpsd writes them.
 struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable where Key.RawValue == String {
     private var keys: JSONKeys
     /// All cases of `Key`. The last case represents unknown members.
@@ -21,8 +21,8 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
         return cases[index]
     }
 
-    /// Reads a number. Returns NaN if the value is not a finite number. Parsing is fastest if all values of a key have
-    /// the same number of digits.
+    /// Reads a number. Returns NaN if the value is not a finite number. Parsing is fastest if a key's values always
+    /// have the same number of digits.
     @inline(__always) mutating func quantity(_ reader: inout JSONReader) throws(JSONError) -> Double {
         let value = try keys.doubleIfPresent(&reader)
         return value.isFinite ? value : .nan

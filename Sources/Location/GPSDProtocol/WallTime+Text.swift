@@ -25,7 +25,7 @@ extension WallTime {
         self = time
     }
 
-    /// Parses a JSON number of seconds since 1970. Plain decimals are not converted to `Double`, because a `Double`
+    /// Parses a JSON number of seconds since 1970. Decimals without an exponent are not converted to `Double`, which
     /// resolves present-day times only to about 0.2 µs.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
@@ -53,7 +53,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns a fraction of a second in nanoseconds, or nil unless the text is empty or a decimal point with digits.
+    /// Returns the nanoseconds in a fraction such as `.8`, 0 for an empty text, or nil for any other text.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
