@@ -36,7 +36,7 @@ final class GPSDConnection: PollableSource {
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
     private let content: ExclusiveValue<Content>
-    // Atomic so that other threads do not wait while one of them uses `content`.
+    // Atomic so that other threads can read them without waiting while one thread uses `content`.
     private let isClosed = Atomic<Bool>(false)
     private let hasReadValidLine = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
@@ -96,7 +96,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // This also runs if the connection has ended, because the lines received before the end are valid.
+            // Also runs if the connection has ended, because the lines received before the end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -106,7 +106,7 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // If the process was suspended, a call that only handles timeouts does not count as activity. Otherwise, the
+        // If the process was suspended, a call that only handles timeouts does not count as activity. If it did, the
         // next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
@@ -125,13 +125,13 @@ final class GPSDConnection: PollableSource {
     }
 
     /// `pause` is the time, in seconds, for which the process may have been suspended. An executor may read at any time
-    /// until the due time, so only the time after it counts.
+    /// until the due time, so only the time after the due time counts.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
         switch cause {
         case .thread(let isReadable):
-            // Before reporting a timeout, check whether lines are waiting to be read.
+            // Checks whether lines are waiting to be read before a timeout is reported.
             let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
             return (isReadable || isUnread, false, now.seconds(since: lastActivity))
         case .overdue(let dueTime):
@@ -142,8 +142,8 @@ final class GPSDConnection: PollableSource {
     }
 
     /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is true, reads until
-    /// the socket is empty, because an executor requires this. Otherwise, stops at the first read that does not fill
-    /// the buffer, which saves a system call.
+    /// the socket is empty, as an executor requires. Otherwise, stops at the first read that does not fill the buffer,
+    /// which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool
@@ -164,7 +164,7 @@ final class GPSDConnection: PollableSource {
                 hub.withBatch {
                     while framer.nextLine({ reader.process($0, decoder: &decoder) }) { lines += 1 }
                 }
-                // Reads all accumulated reports, because only the newest ones are delivered.
+                // Reads all accumulated reports before any is delivered, because only the newest ones are kept.
                 if reader.isCatchingUp { continue }
                 if untilEmpty, lines >= Self.maximumLinesBeforeCallbacks { return false }
                 if count < space, !untilEmpty { return true }

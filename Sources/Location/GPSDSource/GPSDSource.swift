@@ -9,8 +9,8 @@ public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
-    /// Creates a source that reads from gpsd at the given address. `warn` is called with a message for the log if gpsd
-    /// sends lines that cannot be read. It is called on the thread that reads the connection.
+    /// Creates a source that reads from gpsd at the given address. If gpsd sends lines that cannot be read, `warn` is
+    /// called with a message for the log, on the thread that reads the connection.
     public convenience init(
         address: PositionSourceAddress, clock: any DeviceClock, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) { self.init(address: address, clock: clock, repairsWeekRollover: false, warn: warn) }
@@ -58,16 +58,16 @@ package struct GPSDTiming: Sendable {
     /// The pause after the first failed connection attempt. Each further failure doubles the pause.
     package var initialRetryDelay = 0.25
     package var maximumRetryDelay = 10.0
-    /// If no position report arrives within this time, the position is reported as lost.
+    /// If no position report arrives within this time, positions are reported as lost.
     package var silenceTimeout = 10.0
-    /// The interval between probes of gpsd while the receiver is silent.
+    /// The interval at which gpsd is probed while the receiver is silent.
     package var probeInterval = 300.0
     /// The time within which gpsd must answer a probe before the connection is considered dead.
     package var replyTimeout = 5.0
-    /// If the process was suspended for at least this time, only the newest epoch is kept.
+    /// If the process was suspended for at least this time, only the newest epoch of each receiver is kept.
     package var suspensionThreshold = 2.0
-    /// The time limit for an executor to read the socket. If the executor exceeds the limit, the source's thread reads
-    /// the socket instead.
+    /// The time by which an executor may be late in reading the socket. If it is later, the source's thread reads the
+    /// socket instead.
     package var tolerance = 0.5
 
     package init() {}
@@ -78,7 +78,7 @@ package struct GPSDStatistics: Sendable, Hashable {
     package var lines = 0
     package var positions = 0
     package var malformedLines = 0
-    /// The number of reports dropped after a suspension of the process.
+    /// The number of reports dropped because the process had been suspended.
     package var staleReports = 0
 
     package init() {}

@@ -5,8 +5,8 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes TPV, SKY and ATT lines with libgps. All other lines are decoded by `GPSDDecoder`, and so are the lines that
-/// libgps handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
+/// Decodes TPV, SKY and ATT lines with libgps. `GPSDDecoder` decodes all other lines, and also the lines that libgps
+/// handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
 /// satellites than its array can hold, and drops the remainder of a line after an unknown nested value.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser
@@ -52,7 +52,7 @@ struct LibGPSDecoder: ReportDecoder {
         return native.decode(line, position: &position)
     }
 
-    /// Returns the receiver path of the last line, reusing the string while the path does not change.
+    /// Returns the receiver path of the last line. Reuses the previous string if the path has not changed.
     private mutating func receiver() -> String {
         guard let path = dsgps_device(parser.pointer) else { return "" }
         let isSame = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in

@@ -6,7 +6,7 @@ import GPSDProtocol
 /// Decodes the lines of one connection and publishes the reports.
 struct LineReader {
     private let hub: PositionHub
-    /// The clock for correcting dates, or nil to leave dates uncorrected.
+    /// The clock used to correct dates, or nil to leave dates uncorrected.
     private let rolloverClock: (any DeviceClock)?
     var watchdog: Watchdog
     private var staleReportFilter = StaleReportFilter()
@@ -83,7 +83,7 @@ struct LineReader {
         }
     }
 
-    /// Records the lines that the framer has discarded because they were too long. `count` is their total number.
+    /// Records lines that the framer has discarded because they were too long. `count` is the total so far.
     mutating func recordOverlongLines(_ count: Int) {
         unreadableLines.record(overlongLines: count - overlongLineCount)
         overlongLineCount = count
@@ -120,7 +120,7 @@ enum WeekRollover {
 
     /// Shifts a time by the multiple of 1024 weeks that brings it closest to the system time.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // Use the remainders, because the difference between the full times may overflow.
+        // Uses the remainders, because the difference between the full times may overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }
@@ -133,7 +133,7 @@ enum WeekRollover {
 /// receiver. If a receiver reports so rarely that every pause reaches the limit, each read is treated as if the process
 /// had been suspended. Even then, no reports are lost, because only one epoch is waiting.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers. The number of reports per epoch has the same limit.
+    /// The maximum number of receivers, and also of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {

@@ -29,7 +29,7 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Returns nil on success, or the error number on failure. A full send buffer counts as an error, because it means
+    /// Returns nil on success, or the error number on failure. A full send buffer counts as a failure, because it means
     /// that gpsd has stopped reading.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
@@ -63,7 +63,7 @@ extension Socket {
         return addresses
     }
 
-    /// Connects within `seconds`. Returns nil if `isCancelled` returns true after a wakeup.
+    /// Connects, or throws an error after `seconds`. Returns nil if `isCancelled` returns true after a wakeup.
     static func connect(
         _ target: ServerAddress, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
         clock: any DeviceClock,

@@ -3,7 +3,7 @@
 import GPSDProtocol
 import Synchronization
 
-/// Logs lines from gpsd that cannot be decoded. The lines of all connections of a source are counted together. Only the
+/// Logs lines from gpsd that cannot be decoded. A source counts the lines of all its connections together. Only the
 /// 1st, 10th, 100th line and so on are logged, so that a faulty server cannot fill the log.
 final class UnreadableLines: Sendable {
     /// The maximum number of bytes that a warning quotes from a line.

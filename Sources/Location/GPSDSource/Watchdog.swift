@@ -23,11 +23,11 @@ struct Watchdog: Sendable {
         self.timing = timing
         lastReport = now
         lastLine = now
-        // Expect a greeting from the service within `replyTimeout`, so that a wrong port is detected quickly.
+        // The service must send a greeting within `replyTimeout`, so that a wrong port is detected quickly.
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
-    /// Records the arrival of any line that gpsd may send, including replies. Malformed lines do not count.
+    /// Records the arrival of a line of any kind that gpsd may send, including replies. Malformed lines do not count.
     mutating func recordValidLine(now: BootTime) {
         lastLine = now
         replyDeadline = nil
@@ -42,8 +42,8 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Restarts the silence timeout for the first subscriber after all others have left, unless a silence has already
-    /// been reported.
+    /// Restarts the silence timeout when a first subscriber joins after all others have left, unless a silence has
+    /// already been reported.
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {
