@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// One connection to BlueZ through the system bus, used by the thread that created it until the first error.
+/// A connection to BlueZ through the system bus. The thread that created it uses it until the first error.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
     private let wakeUp: WakeupPipe
@@ -11,7 +11,7 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects to the bus. If `startsDiscovery` is false, the session checks only whether it could receive beacons.
+    /// Connects to the bus. If `startsDiscovery` is false, the session only checks whether it could receive beacons.
     init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, startsDiscovery: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, startsDiscovery: startsDiscovery)
     }
@@ -34,7 +34,7 @@ struct BlueZSession: ~Copyable {
         try bus.send(client.drainOutgoing())
     }
 
-    /// Returns the reason why beacons cannot be received, or nil. Throws an error if the connection fails.
+    /// Returns the reason why beacons cannot be received, or nil if they can. Throws an error if the connection fails.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
             try poll(until: deadline)
@@ -64,8 +64,8 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // Process the bytes that were received before the error first, because they may contain the bus's own
-            // error, which is more specific.
+            // The bytes received before the error are processed first, because they may contain the bus's own error,
+            // which is more specific.
             failure = error
         }
         received.withUnsafeBytes { bytes in

@@ -24,8 +24,8 @@ package final class BlueZSource: BeaconSource {
         thread.attach(hub)
     }
 
-    /// The reason why beacons cannot be received, or nil. If there are no subscribers, reading this property queries
-    /// BlueZ, which takes up to 2 s.
+    /// The reason why beacons cannot be received, or nil if they can. If there are no subscribers, reading this
+    /// property queries BlueZ, which takes up to 2 s.
     package var problem: DeviceError? {
         switch hub.status {
         case .available: return nil
@@ -42,8 +42,8 @@ package final class BlueZSource: BeaconSource {
         }
     }
 
-    /// Subscribes to beacon events. The closure is called on the source's thread. If the source is unavailable, the
-    /// closure receives the error before this method returns.
+    /// Subscribes to beacon events. The closure is called on the source's thread. If the source is already known to be
+    /// unavailable, the closure receives the error before this method returns.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }
@@ -65,7 +65,7 @@ package final class BlueZSource: BeaconSource {
             } catch {
                 if hasDelivered { backoff.reset() }
                 hub.setStatus(.unavailable(error))
-                // Wait before the next attempt. The wait ends early if a subscription is added or cancelled.
+                // Waits before the next attempt. The wait ends early if a subscription is added or cancelled.
                 _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.nextDelay()), clock: clock)
             }
         }

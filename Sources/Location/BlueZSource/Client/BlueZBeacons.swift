@@ -14,8 +14,8 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     /// Parses manufacturer-specific data without its company identifier. Returns nil if the data is not from a beacon.
     /// Supported formats:
     /// - iBeacon, only with Apple's company identifier: `02 15`, UUID, major and minor (big-endian), power.
-    /// - AltBeacon, with any company identifier: `be ac`, a 20-byte ID that is divided as in an iBeacon, power, and a
-    ///   byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
+    /// - AltBeacon, with any company identifier: `be ac`, a 20-byte ID that is divided in the same way as in an
+    ///   iBeacon, power, and a byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
     package init?(company: UInt16, data: [UInt8]) {
         let isIBeacon = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
         let isAltBeacon = data.count == 24 && data[0] == 0xbe && data[1] == 0xac
@@ -29,8 +29,8 @@ package struct BeaconAdvertisement: Sendable, Hashable {
 
 /// The beacons among the devices that BlueZ reports, each with its last signal strength.
 struct BlueZBeacons {
-    /// The maximum number of beacons. When it is reached, the least recently updated beacons are removed. A beacon
-    /// that changes its address counts as a new device.
+    /// The maximum number of beacons. When it is reached, the least recently updated beacons are removed. If a beacon
+    /// changes its address, it counts as a new device.
     static let maximumCount = 1024
 
     private struct Beacon {
@@ -44,7 +44,7 @@ struct BlueZBeacons {
 
     var count: Int { beacons.count }
 
-    /// Updates a beacon, or removes it if its manufacturer data is no longer that of a beacon. Returns a sighting if
+    /// Updates a beacon. If its manufacturer data is no longer that of a beacon, removes it. Returns a sighting if
     /// `device` is a beacon and contains manufacturer data or a signal strength.
     mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let previous = beacons[path]
@@ -65,8 +65,8 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Remove about an eighth of the beacons at once. Otherwise, every insertion would have to search for the oldest
-        // beacon.
+        // Removes about an eighth of the beacons at once. Otherwise, every insertion would have to search for the
+        // oldest beacon.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

@@ -10,7 +10,7 @@ package import DeviceCore
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
-    /// The idle time after which the client pings BlueZ, in seconds.
+    /// The time in seconds without a message from BlueZ after which the client pings BlueZ.
     static let pingInterval = 10.0
     /// If BlueZ replies that discovery is already in progress, discovery must start within this time, in seconds. BlueZ
     /// normally reports the start a few milliseconds after this reply.
@@ -30,7 +30,7 @@ package struct BlueZClient {
         case hello, match, objects, filter, start, ping
     }
 
-    /// False if the client only checks whether beacons could be received.
+    /// False if the client only checks whether it could receive beacons.
     private let startsDiscovery: Bool
     private var serial: UInt32 = 0
     private var pendingRequests: [UInt32: (request: Request, deadline: BootTime)] = [:]
@@ -48,12 +48,12 @@ package struct BlueZClient {
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// The next scheduled step, which a message from BlueZ may cancel.
+    /// The next scheduled step. A message from BlueZ may cancel it.
     private enum Step {
         case none
         case retry(BootTime)
-        /// The client is waiting for discovery to start. If it has not started by the given time, the `InProgress`
-        /// error is reported.
+        /// The client is waiting for discovery to start. If discovery has not started by the given time, the client
+        /// reports the `InProgress` error.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -67,7 +67,7 @@ package struct BlueZClient {
     private var nextStep = Step.none
     /// True if the last status event was `regained`.
     private var isReceiving = false
-    /// The time of BlueZ's last message, from which the next ping is scheduled.
+    /// The time of BlueZ's last message, which determines when the next ping is sent.
     private var lastMessage: BootTime
 
     /// Creates a client and queues its first calls. If `startsDiscovery` is false, the client only checks for problems.
@@ -103,7 +103,7 @@ package struct BlueZClient {
 
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time of the next ping. Without pings, a hung daemon would look as if there were no beacons.
+    /// The time of the next ping. Without pings, a hung bluetoothd would look the same as an absence of beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
@@ -188,7 +188,7 @@ package struct BlueZClient {
                     try values.dictionary { (values) throws(DBusFormatError) in
                         let path = try values.string()
                         let object = try BlueZObject(interfaces: &values)
-                        // Earlier advertisements are not reported because their reception time is unknown.
+                        // Earlier advertisements are not reported, because it is unknown when they were received.
                         if let device = object.device { _ = beacons.update(device, at: path, now: now) }
                         if let found = object.adapter { updateAdapter(found, at: path) }
                     }
@@ -210,13 +210,13 @@ package struct BlueZClient {
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Ignore errors in these replies. Discovery also works without a filter. Any reply to a ping, even an error,
-        // shows that BlueZ responds.
+        // Errors in these replies are ignored. Discovery also works without a filter, and any reply to a ping, even an
+        // error, shows that BlueZ responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // BlueZ sends this reply if another program has started discovery. However, it also does so after a
-                // crash, or after the controller has refused to scan. In these two cases, discovery is not running.
+                // BlueZ sends this reply if another program has started discovery. However, BlueZ also sends it after a
+                // crash, or if the controller has refused to scan. In these two cases, discovery is not running.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -259,7 +259,7 @@ package struct BlueZClient {
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
                 // Discovery is running, so the client stops waiting for the reply to its own call. If two programs
-                // start discovery at the same time, BlueZ replies to only one of them while discovery is running.
+                // start discovery at the same time, BlueZ replies to only one of them as long as discovery is running.
                 pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The properties of a BlueZ object in one message. Unsupported properties are omitted.
+/// The properties of a BlueZ object that a message contains. Unsupported properties are omitted.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"
@@ -96,7 +96,7 @@ struct BlueZObject {
         return device
     }
 
-    /// Reads a dictionary that maps companies to their manufacturer data, `a{qv}`. Returns the first beacon
+    /// Reads a dictionary from company identifiers to manufacturer data, `a{qv}`. Returns the first beacon
     /// advertisement in it.
     private static func advertisement(_ reader: inout DBusReader) throws(DBusFormatError) -> BeaconAdvertisement? {
         var found: BeaconAdvertisement?

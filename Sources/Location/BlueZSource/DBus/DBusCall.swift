@@ -30,7 +30,7 @@ struct DBusCall {
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // Encode the entries in a separate buffer to determine their length. Their alignment stays correct, because
+        // Encodes the entries in a separate buffer to determine their length. Their alignment stays correct, because
         // they start at a multiple of 8 bytes in both buffers.
         var entries: [UInt8] = []
         for (key, value) in dictionary {

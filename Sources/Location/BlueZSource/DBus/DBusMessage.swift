@@ -9,8 +9,8 @@ package struct DBusMessage {
         case signal = 4
     }
 
-    /// The message type, or nil if the type is unknown. Messages of unknown types, from later protocol versions, must
-    /// be ignored.
+    /// The message type, or nil if it is unknown. Later protocol versions may add types, whose messages must be
+    /// ignored.
     private(set) var kind: MessageType?
     private(set) var serial: UInt32
     /// The serial number of the call that this message answers.
@@ -26,7 +26,7 @@ package struct DBusMessage {
     private let body: Range<Int>
     private let isBigEndian: Bool
 
-    /// A reader at the start of the body, whose types are those of `signature`.
+    /// A reader at the start of the body. `signature` contains the types of the values in the body.
     var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
 
     var errorText: String {
@@ -68,7 +68,7 @@ package struct DBusMessage {
 
 /// Splits a byte stream into messages.
 package struct DBusFramer {
-    /// The maximum message size in bytes, sufficient for about ten thousand BlueZ devices.
+    /// The maximum message size in bytes. It is large enough for a list of about ten thousand BlueZ devices.
     static let maximumSize = 8 << 20
     /// The size in bytes of the fixed part of the header, which contains the message length.
     private static let fixedSize = 16
@@ -87,7 +87,7 @@ package struct DBusFramer {
     }
 
     /// Returns the next complete message, or nil if more bytes are needed. Skips a message that has a valid length but
-    /// is otherwise invalid. After an error, the boundaries of the messages are unknown.
+    /// is otherwise invalid. After a thrown error, it is unknown where the next message begins.
     package mutating func next() throws(DBusFormatError) -> DBusMessage? {
         while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
             let message = Array(bytes[start..<start + size.total])

@@ -2,7 +2,7 @@
 
 package struct DBusFormatError: Error {}
 
-/// A bounds-checked reader of D-Bus values, which are aligned relative to the start of the message.
+/// A bounds-checked reader of D-Bus values. Their alignment is relative to the start of the message.
 struct DBusReader {
     /// The maximum nesting depth of containers, according to the specification.
     static let maximumDepth = 64

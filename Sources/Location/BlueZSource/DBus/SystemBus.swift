@@ -14,12 +14,12 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects to the bus. This does not block, because the socket is local. The authentication (SASL EXTERNAL with
-    /// the user ID) is sent first, and the bus's reply is read later, with the other input.
+    /// Connects to the bus. Does not block, because the socket is local. The authentication (SASL EXTERNAL with the
+    /// user ID) is sent before any other output, and the bus's reply to it is read later, with the other input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
-        // An address may contain several entries, as in `unix:path=/run/dbus/bus,guid=…;tcp:…`. The first usable entry
-        // is selected.
+        // An address may contain several entries, as in `unix:path=/run/dbus/bus,guid=…;tcp:…`. The first path that
+        // accepts a connection is used.
         for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
             for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
                 paths.append(Self.unescaped(part.dropFirst(5)))
@@ -48,7 +48,7 @@ struct SystemBus: ~Copyable {
 
     var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
-    /// Sends the bytes. If the socket does not accept all of them now, the rest is sent during the next call.
+    /// Sends the bytes. If the socket does not accept all of them, the next call sends the rest first.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
         pendingOutput += bytes
         while !pendingOutput.isEmpty {
