@@ -86,7 +86,7 @@ package final class LoopbackListener: Sendable {
 
 /// Accepts clients on a port that can be closed and reopened. Used only on the server's thread.
 package final class LoopbackAcceptor {
-    /// Limits the connections accepted per call, so that a flood of connections does not block other work.
+    /// The maximum number of connections accepted per call, so that many pending connections do not block other work.
     private static let maximumAcceptsPerCall = 64
     private static let retryDelay = 0.1
 
@@ -94,7 +94,7 @@ package final class LoopbackAcceptor {
     private var listener: LoopbackListener?
     private var nextAttempt = BootTime.zero
 
-    /// False closes the port immediately. After a change to true, `acceptPending` opens it again.
+    /// Setting this to false closes the port immediately. After it is set to true, `acceptPending` reopens the port.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     package init(_ listener: LoopbackListener) {
@@ -110,12 +110,12 @@ package final class LoopbackAcceptor {
         nextAttempt > now || (isOpen && listener == nil) ? nextAttempt : .never
     }
 
-    /// Passes the descriptor of each pending connection to the closure, which takes ownership.
+    /// Passes the descriptor of each pending connection to the closure, which takes ownership of it.
     package func acceptPending(revents: Int16, now: BootTime, _ receive: (Int32) -> Void) {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // Another process may be using the port, so try to open it again later.
+            // Another process may be using the port, so the next attempt is made later.
             nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }

@@ -3,8 +3,8 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls in addition to its wakeup pipe. Their indices follow the order in which
-/// they were added. A loop calls `begin`, `add` and `wait` repeatedly.
+/// The descriptors that a server's thread polls in addition to its wakeup pipe. Descriptors are numbered from 0 in the
+/// order of the `add` calls. In each iteration, the thread calls `begin`, `add` and `wait`.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
@@ -48,6 +48,6 @@ package struct PollSet {
         if descriptors.first?.revents != 0 { wakeUp.drain() }
     }
 
-    /// The events of a descriptor, or 0 if it was not polled.
+    /// The events reported for a descriptor, or 0 if it was not polled.
     package subscript(number: Int) -> Int16 { number + 1 < descriptors.count ? descriptors[number + 1].revents : 0 }
 }

@@ -47,9 +47,9 @@ package enum PseudoTerminal {
     /// refills the buffer after each read. Before the refill, poll(2) reports no input even if the queue contains
     /// bytes, so a single check is not sufficient.
     ///
-    /// If a check finds no input although the queue contains bytes, the program has just emptied the buffer. The queue
-    /// can fill the buffer fewer times than there are checks. If no check finds input, the program has therefore read
-    /// all bytes.
+    /// If a check finds no input although the queue contains bytes, the program has just emptied the buffer. This can
+    /// happen only as often as the queue can refill the buffer, and there are more checks than that. If no check finds
+    /// input, the program has therefore read all bytes.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -63,9 +63,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks. It must be greater than the number of times that the queue can fill the read buffer. The
-    /// queue holds at most 20 KiB, or about five buffers. The kernel limits the queue to 8 KiB, but it may count only
-    /// half of each block, and the last block may exceed the limit.
+    /// The number of checks. It must be greater than the number of times that the queue can fill the read buffer, which
+    /// is about five. The kernel limits the queue to 8 KiB, but it may count only half of each block, and the last
+    /// block may exceed the limit. The queue can therefore hold up to 20 KiB.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
@@ -82,8 +82,8 @@ package enum PseudoTerminal {
     }
 }
 
-/// Reports when a program opens a pseudo-terminal. poll(2) on the master does not report this. A simulator uses one
-/// instance for all its terminals, because the number of inotify instances per user is limited.
+/// Reports when a program opens a pseudo-terminal or directory. poll(2) on a terminal's master does not report this. A
+/// simulator uses one instance for all its terminals, because the number of inotify instances per user is limited.
 package final class OpenWatcher: Sendable {
     /// The inotify descriptor, or a negative number if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -92,7 +92,7 @@ package final class OpenWatcher: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Returns false if the terminal cannot be watched.
+    /// Watches a terminal or directory. Returns false if it cannot be watched.
     package func add(_ path: String) -> Bool {
         descriptor >= 0 && inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0
     }

@@ -10,10 +10,10 @@ package final class ScratchDirectory: Sendable {
     package struct Kind: Sendable {
         /// The beginning of the directory's name. mkdtemp(3) appends a random suffix.
         let prefix: String
-        /// The purpose of the directory, as stated in error messages, for example "the simulated servers".
+        /// The owner of the directory as named in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
-        /// removed. A directory without any of these entries may be new, so it is not considered abandoned.
+        /// removed. A directory that contains no entry of the simulator may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
@@ -26,7 +26,7 @@ package final class ScratchDirectory: Sendable {
 
     package let path: String
     private let kind: Kind
-    /// The descriptor of the directory, or nil after removal. A flock(2) lock marks the directory as in use.
+    /// The descriptor of the directory, or nil after removal. A flock(2) lock on it marks the directory as in use.
     private let descriptor: Mutex<Int32?>
 
     /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.

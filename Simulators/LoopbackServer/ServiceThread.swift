@@ -4,7 +4,7 @@ package import DeviceCore
 package import Synchronization
 import SystemCalls
 
-/// The state that a server's thread shares with other threads. `stop()` makes the run of the `ServiceLoop` end.
+/// The state that a server's thread shares with other threads. `stop()` makes `ServiceLoop.run()` return.
 package protocol ServiceState: Sendable {
     func stop()
 }
@@ -33,7 +33,8 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// Starts the thread and returns the server's address. If the thread is already running, only returns the address.
+    /// Starts the thread and returns the server's address. If it is already running, this function only returns the
+    /// address.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {
@@ -85,7 +86,8 @@ package protocol SharedServerContent: Sendable {
     init()
 }
 
-/// Protects the data shared with a server's thread. Other threads can wake the server's thread and wait for progress.
+/// The data that a server's thread shares with other threads, protected by a lock. Other threads can wake the thread
+/// and wait for changes.
 package final class SharedServerState<Content: SharedServerContent>: ServiceState {
     package let content = Mutex(Content())
     package let wakeUp: WakeupPipe
@@ -127,7 +129,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The time at which several servers start playback together. Set by the first client of any of these servers.
+/// The time at which several servers start playback together. Normally, the first client of any of them sets it.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?
@@ -140,7 +142,7 @@ package final class SharedPlaybackStart: Sendable {
 
     package var time: BootTime? { state.withLock { $0.time } }
 
-    /// Sets the start time unless it is already set, and runs the pending closures.
+    /// Sets the start time and runs the pending closures, unless the time is already set. Returns the start time.
     @discardableResult package func startIfNeeded(at now: BootTime) -> BootTime {
         let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
             if let time = state.time { return (time, []) }
@@ -151,8 +153,8 @@ package final class SharedPlaybackStart: Sendable {
         return time
     }
 
-    /// Calls the closure when playback starts. The closure must only wake a thread, because a server may hold its locks
-    /// during the call.
+    /// Calls the closure when playback starts, or immediately if it has already started. The closure must only wake a
+    /// thread, because a server may hold its locks during the call.
     package func onStart(_ action: @escaping @Sendable () -> Void) {
         let hasStarted = state.withLock { state in
             if state.time == nil { state.actions.append(action) }
