@@ -5,10 +5,10 @@ import IIOFormat
 import SystemCalls
 package import Trace
 
-/// A fault that a simulated iiod can inject, and when it occurs. ``syntax`` describes all faults.
+/// A fault that a simulated iiod injects, and the moment at which it occurs. ``syntax`` describes all faults.
 public struct IIODFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
-        /// A chunk contains at most the given number of samples. 0 disables the fault.
+        /// Chunks contain at most the given number of samples. 0 disables the fault.
         case partialChunks(Int)
         /// READBUF fails with the given error until the client opens the device again.
         case streamError(Int32)
@@ -27,8 +27,8 @@ public struct IIODFault: Sendable, Hashable {
         case restart
         /// OPEN fails with the given error, for example EBUSY. If the error is nil, the fault is disabled.
         case refuseOpen(Int32?)
-        /// Reading an attribute fails with an error. If the name is nil, the fault applies to all attributes. If the
-        /// error is nil, the fault is disabled.
+        /// Reading the attribute with the given name fails with the given error. If the name is nil, the fault applies
+        /// to all attributes. If the error is nil, the fault is disabled.
         case attributeError(String?, Int32?)
         /// The device is removed. Its streams fail with ENODEV. OPEN and attribute accesses fail with the given error.
         case unplug(Int32)

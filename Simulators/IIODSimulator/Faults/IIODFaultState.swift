@@ -3,13 +3,13 @@
 import DeviceCore
 import Trace
 
-/// The pending and current faults of a simulated iiod. Part of `IIODState`, whose lock protects it.
+/// The pending and active faults of a simulated iiod. Part of `IIODState` and protected by the same lock.
 struct IIODFaultState: Sendable {
     struct DeviceFaults: Sendable {
         /// The maximum number of samples in a chunk, or 0 for no limit.
         var maximumChunk = 0
         var isStalled = false
-        /// The number of stalls so far. A stream skips the samples of a stall when this number changes.
+        /// The number of stalls so far. When this number changes, a stream skips the samples lost during the stall.
         var stallCount = 0
         var openError: Int32?
         /// The errors, keyed by attribute name. An empty name stands for all attributes.
@@ -17,14 +17,14 @@ struct IIODFaultState: Sendable {
         /// The error of OPEN and of attribute accesses while the device is unplugged, otherwise nil.
         var unpluggedError: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. It affects only streams that were opened before it, that is, whose
-        /// serial number is at most `serial`.
+        /// The last failure of the device's streams. It affects only streams that were opened before the failure. Their
+        /// serial numbers are at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
     struct ConnectionActions: Sendable {
         var drops = false
-        /// The new state of the port, or nil for no change.
+        /// True if the port must be opened, false if it must be closed, or nil if its state does not change.
         var isListening: Bool?
     }
 
@@ -34,7 +34,7 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The pending ends of faults that began before the current time was known, each with the fault's duration. They
+    /// The ends of faults that began before the current time was known, with the durations of these faults. The ends
     /// are scheduled as soon as the time is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
@@ -81,7 +81,7 @@ struct IIODFaultState: Sendable {
         pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
-    /// Returns the index of the next sample at which a device fault occurs, or nil if there is none.
+    /// Returns the number of the next sample at which a fault of the device occurs, or nil if no such fault is pending.
     func nextSample(of device: Int) -> Int64? {
         guard !pendingFaults.isEmpty else { return nil }
         return pendingFaults.compactMap { entry in

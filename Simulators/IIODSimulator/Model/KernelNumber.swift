@@ -27,7 +27,7 @@ struct KernelNumber {
 
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// Formats the number with the same number of decimals as `other`, as drivers do.
+    /// Formats the number with as many decimal places as `other`, as drivers do.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1
@@ -52,8 +52,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the available value that equals the given text, compared as text or as a number. If the available values
-    /// form a range, returns the text itself if its number is within the range. Otherwise, returns nil.
+    /// Returns the available value that equals the given text, compared as text or as a number. For a range, returns
+    /// the text itself if its number is within the range. Returns nil if no value matches.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value

@@ -68,8 +68,8 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute after checking the value as a driver does. Some attributes cannot be changed while
-    /// capturing.
+    /// Writes an attribute after checking the value as a driver does. Some attributes cannot be changed while the
+    /// buffer is enabled.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isBufferEnabled: Bool
     ) throws(IIODStatus) {
@@ -100,8 +100,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // These attributes have no list of available values, so they cannot be changed. A driver whose scale can be
-        // changed lists the available scales.
+        // Without a list of available values, these attributes cannot be changed. A driver whose scale can be changed
+        // lists the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -109,8 +109,8 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values for an attribute. Searches the list that contains the attribute, then the device's
-    /// attributes, then the attributes of its channels.
+    /// Returns the available values for an attribute, or nil if they are not listed. Searches the list that contains
+    /// the attribute, then the device's attributes, then the attributes of its channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -144,7 +144,7 @@ enum IIOTimestampClock: String, Sendable {
     case tai
 
     var now: Int64 {
-        // Numbers are used because some C libraries do not export the names of all clocks to Swift. The numbers are
+        // Some C libraries do not export the names of all clocks to Swift, so the numbers are used instead. They are
         // part of the kernel's ABI.
         let number: clockid_t =
             switch self {

@@ -4,7 +4,7 @@ public import DeviceCore
 import IIOFormat
 
 extension SimulatedIIOContext {
-    /// Creates devices for sensors without a recorded context.
+    /// Creates simulated devices from descriptions of sensors, without a recorded context.
     ///
     /// Each device has 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix
     /// for vectors, and the sampling rates. Sensors share a device if their ids differ only in the last component, they
@@ -15,7 +15,8 @@ extension SimulatedIIOContext {
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. It determines the scale,
     ///     which is the smallest power of ten for which the raw peak value fits into 31 bits. Kinds without a peak have
     ///     a scale of 1e-7, which allows magnitudes up to 200.
-    ///   - rate: The value of `sampling_frequency` for sensors with unknown rates, in hertz.
+    ///   - rate: The value of `sampling_frequency`, in hertz. Sensors with known rates use the lowest of these that is
+    ///     at least this value, or else the highest.
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
         for sensor in sensors {

@@ -5,12 +5,12 @@ public import IIOFormat
 /// The devices of a simulated iiod, with triggers and attributes.
 ///
 /// Writes follow the kernel's rules. If an attribute has a list of available values, only these values are accepted.
-/// Numbers must contain neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks.
-/// Descriptions of the hardware are read-only.
+/// Numbers must contain neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks. Attributes
+/// that describe the hardware are read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The IDs of devices whose buffer cannot be enabled without a trigger. This is the case with most drivers for
-    /// sensors without a FIFO.
+    /// The IDs of devices whose buffer cannot be enabled without a trigger. Most drivers for sensors without a FIFO
+    /// have this restriction.
     package var devicesNeedingTrigger: Set<String> = []
     /// The index of each device's trigger, or -1 if none is set. Contains only devices that support triggers.
     var triggers: [Int: Int] = [:]
@@ -18,7 +18,7 @@ public struct SimulatedIIOContext: Sendable {
     /// Creates a simulation of the devices in a context.
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
-    /// buffer supports triggers. Initially, it uses the first trigger whose name begins with the device's name and a
+    /// buffer supports triggers and initially uses the first trigger whose name begins with the device's name and a
     /// hyphen. Reading an attribute without a value returns an empty string.
     public init(_ context: IIOContext) {
         var context = context
@@ -62,7 +62,7 @@ extension SimulatedIIOContext {
         return context.devices[triggerIndex].name
     }
 
-    /// Sets the trigger with the given id, name or label. nil removes the trigger.
+    /// Sets a device's trigger, given the trigger's id, name or label. nil removes the trigger.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
         var triggerIndex = -1
         if let name {

@@ -81,7 +81,7 @@ enum IIODCommand: Hashable {
         return IIODAttributePath(device: device, scope: pathScope, name: rest.first)
     }
 
-    /// Returns the decimal number, clamped to the range of `Int64`, like C's atol.
+    /// Parses a decimal number as C's atol does. The result is clamped to the range of `Int64`.
     private static func number(_ word: String) -> Int64 {
         let isNegative = word.utf8.first == UInt8(ascii: "-")
         let digits = word.utf8.dropFirst(isNegative ? 1 : 0).prefix { (0x30...0x39).contains($0) }

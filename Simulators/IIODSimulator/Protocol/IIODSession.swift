@@ -24,7 +24,7 @@ struct IIODSession {
         /// The session is discarding the samples of a WRITEBUF.
         case samples(remaining: Int64, length: Int64)
         case reading(BufferRead)
-        /// The session must end a READBUF, because the remaining length is shorter than a sample.
+        /// The session must end a READBUF, because fewer bytes remain than a sample needs.
         case remainder
         case ended
     }
@@ -38,7 +38,7 @@ struct IIODSession {
 
     static let maximumLineLength = 8192
     static let maximumValueLength = 65_536
-    /// The number of reply bytes to collect before sending them.
+    /// The number of reply bytes that are collected before they are sent.
     static let outputThreshold = 16_384
     var output = IIODOutput()
     var phase = Phase.commands
@@ -122,7 +122,7 @@ struct IIODSession {
         return .output
     }
 
-    /// Consumes the next line and returns its range without the line ending, or nil if the line is incomplete.
+    /// Consumes the next line and returns its range without the line ending. Returns nil if the line is incomplete.
     private mutating func consumeLine() -> Range<Int>? {
         guard let end = input[position...].prefix(IIODSession.maximumLineLength + 2).firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }

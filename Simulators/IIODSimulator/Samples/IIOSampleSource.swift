@@ -28,7 +28,7 @@ public struct IIODeviceSignals: Sendable {
     }
 }
 
-/// The signal of a channel over time, in its physical unit: (raw + offset) × scale.
+/// The signal of a channel over time, in the channel's physical unit: (raw + offset) × scale.
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
@@ -38,7 +38,7 @@ public enum IIOSignal: Sendable {
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
-/// A source for devices at rest: constant readings at the rate that the client sets.
+/// A source of constant readings for devices at rest, at the rate that the client sets.
 public struct IIORestSource: IIOSampleSource {
     private var signals: [String: IIOSignal] = [:]
 
@@ -57,11 +57,12 @@ public struct IIORestSource: IIOSampleSource {
 /// The recorded readings of one sensor.
 public struct IIOSampleTrack: Sendable {
     package var kind: SensorKind
-    /// The id, label or name of the device that measured the readings, or nil for every device with matching channels.
+    /// The id, label or name of the device to which the readings belong, or nil for any device with matching channels.
     package var device: String?
     /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     package private(set) var times: [Int64]
-    /// The readings at `times`, in the unit of the kind, before the mount matrix. A scalar is the first component.
+    /// The readings at `times`, in the unit of the kind, before the mount matrix is applied. A scalar is stored in the
+    /// first component.
     package private(set) var values: [SIMD3<Double>]
 
     /// Creates a track. Readings that have no time or are not newer than the preceding reading are dropped.

@@ -23,7 +23,7 @@ public final class IIODServer: Sendable {
     private let options: IIODServerOptions
     private let thread = ServiceThread<IIODRun, UInt16>()
 
-    /// Creates a server for the devices in the context. Call ``start()`` to start the server.
+    /// Creates a server for the devices in the context. Call ``start()`` to start it.
     public init(
         context: SimulatedIIOContext, samples: some IIOSampleSource = IIORestSource(),
         options: IIODServerOptions = IIODServerOptions()
@@ -40,8 +40,8 @@ public final class IIODServer: Sendable {
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// - Throws: An error with code `busy` if the port is in use or the process has no free descriptor, and with code
-    ///   `invalidConfiguration` if a fault names an unknown device.
+    /// - Throws: An error with the code `busy` if the port is in use, `invalidConfiguration` if a fault names an
+    ///   unknown device, and `busy` or `unreachable` if the process has no free descriptor.
     @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)
@@ -84,7 +84,7 @@ public final class IIODServer: Sendable {
     }
 }
 
-/// The state of one run of the server, from `start()` to `stop()`. Each run has its own state, so that a call of
+/// The state of one run of the server, from `start()` to `stop()`. Each run has its own state, so that calling
 /// `start()` during `stop()` does not undo the stop.
 typealias IIODRun = SharedServerState<IIODRunContent>
 

@@ -91,11 +91,11 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If there is no room for the connection, the release of this object closes it.
+        // If there is no room for the connection, it is released, which closes its socket.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
-            // A connection that has never received a reply is closed to make room for the new one.
+            // An older connection that has never received a reply is closed to make room for the new one.
             guard let unused = current.first(where: { !$0.hasReceivedReply }) else { return }
             unused.isFinished = true
         }

@@ -45,7 +45,7 @@ extension IIODState {
     var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
-    /// Starts the timeline of all devices unless it is already running. Called when samples are first used.
+    /// Starts the timeline of all devices unless it is already running. Must be called before samples are used.
     mutating func start(now: BootTime) {
         if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
     }

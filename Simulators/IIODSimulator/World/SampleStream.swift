@@ -23,9 +23,9 @@ struct SampleStream {
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived but have not been consumed. Used for real-time delivery.
+    /// The samples that have arrived but have not been consumed. Used only for real-time delivery.
     private var queue: SimulatedSampleQueue
-    /// The number of the next sample. Used for delivery on demand.
+    /// The number of the next sample. Used only for delivery on demand.
     private var cursor: Int64 = 0
     /// The number of device stalls whose lost samples this stream has already skipped.
     private var handledStallCount: Int
@@ -46,6 +46,7 @@ struct SampleStream {
         while true {
             if let status = state.failure(of: device, since: serial) { return .failure(status) }
             let faults = state.faults[device]
+            // nil if samples are delivered on demand. `cursor` is then used instead of `queue`.
             let availableCount = state.availableSampleCount(writer.timeline, now: now)
             // No samples are available, because the device is stalled or the connection is about to be closed.
             if faults.isStalled || state.faults.connectionActions.drops { return .wait(.never) }
@@ -59,8 +60,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than the client requested with OPEN. If the client then reads only part of
-            // the refill, the stream keeps the other samples instead of discarding them.
+            // True if the refill is shorter than the client requested with OPEN. Samples of a short refill that READBUF
+            // does not request are kept. Those of a full refill are discarded, as in iiod.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -81,6 +82,7 @@ struct SampleStream {
                     shorten(to: count - first)
                     guard refill > 0 else { return state.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
                 } else if availableCount == nil {
+                    // Ends the chunk at the end of the pass, so that all passes have the same chunks.
                     shorten(to: count - writer.timeline.indexInPass(of: first))
                 }
             }
@@ -98,8 +100,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and advances by `consumedCount` samples. The samples in between are discarded.
-    /// Like iiod, the stream discards any samples of a refill that the client did not request.
+    /// Encodes the next `count` samples, consumes `consumedCount` samples and returns the byte range of the chunk. Like
+    /// iiod, the stream discards the samples of a refill that the client did not request.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {
@@ -146,8 +148,7 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = availableCount
     }
 
-    /// Skips samples that have not been queued yet, so that the number of the next queued sample is at least
-    /// `availableCount`.
+    /// Skips the samples before `availableCount` that have not been queued yet.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
