@@ -27,7 +27,7 @@ public struct MotionOptions: Sendable, Hashable {
     public var magnetometerRate: Double?
     /// The sampling rate of the barometer, in hertz. If nil, the rate is `sampleRate`, but at most 10 Hz.
     public var pressureRate: Double?
-    /// The rate at which positions are reported, in hertz, or 0 to omit positions.
+    /// The position update rate in hertz, or 0 to omit positions.
     public var fixRate = 1.0
     /// The delay between the measurement and the arrival of a position, in seconds.
     public var fixDelay = 0.0
@@ -62,9 +62,9 @@ public struct MotionOptions: Sendable, Hashable {
 
     /// The noise of the receiver.
     public var receiver = ReceiverNoise.ideal
-    /// The device path of the receiver in reports.
+    /// The receiver's device path in reports.
     public var receiverName = "/dev/synthetic"
-    /// The geoid separation in metres, which is the height of mean sea level above the ellipsoid.
+    /// The geoid separation, which is the height of mean sea level above the ellipsoid, in metres.
     public var geoidSeparation = 0.0
 
     /// Creates the default options, with all sensors and without noise.

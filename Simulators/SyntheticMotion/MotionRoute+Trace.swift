@@ -110,7 +110,7 @@ private struct TracePositionReader {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// True if report times are used instead of arrival times. The first report determines the value.
+    /// True if report times are used instead of arrival times. The first position determines the value.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

@@ -48,7 +48,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // If the next waypoint is invalid, no leg is created here. The next iteration throws the error.
+            // If the next waypoint is invalid, no leg is created, and the next iteration throws an error.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: coordinate, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
@@ -136,7 +136,7 @@ extension MotionRoute {
         for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
             speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
         }
-        // The first loop limits the speeds so that the body can brake in time, the second to those that it can reach.
+        // The first loop limits speeds so that the body can brake in time. The second limits them to what it can reach.
         for index in stages.indices.reversed() where stages[index].moves {
             let reachable = (speeds[index + 1] * speeds[index + 1] + 2 * a * stages[index].distance).squareRoot()
             speeds[index] = min(speeds[index], reachable)
@@ -184,7 +184,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times of a leg. The leg must be long enough to change from the start speed to the end speed.
+    /// Sets the speeds and times of a leg. The leg must be long enough for the change from start to end speed.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

@@ -5,7 +5,7 @@ import Geodesy
 
 /// A timed route that follows geodesics from point to point. ``MotionSynthesizer`` smooths its sharp corners.
 ///
-/// Create a route from waypoints with speeds, or from the positions of a trace. Each point takes about 150 bytes.
+/// Create a route from waypoints with speeds, or from the positions of a trace. Each point uses about 150 bytes.
 public struct MotionRoute: Sendable {
     package static let maximumCount = 1_000_000
     /// The maximum duration (seven days), in seconds.
@@ -27,15 +27,15 @@ public struct MotionRoute: Sendable {
     let extends: Bool
     let stages: [RouteStage]
 
-    /// The route must have at least one stage.
+    /// Creates a route from one or more stages.
     init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
         (self.stages, self.extends, self.start, self.warnings) = (stages, extends, start, remarks)
         duration = stages.last?.end ?? 0
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position at a time in seconds since the start of the route. `stage` is the index of the stage at
-    /// which the search begins. On return, it is the index of the stage that contains the time.
+    /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
+    /// index `stage`. On return, `stage` is the index of the stage that contains the time.
     func point(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -79,7 +79,7 @@ extension RouteStage {
     }
 }
 
-/// A point of a route, with the speed to the next point.
+/// A point on a route, with the speed at which the body travels to the next point.
 public struct Waypoint: Sendable, Hashable {
     /// The latitude in degrees, north positive.
     public var latitude: Double
@@ -87,8 +87,8 @@ public struct Waypoint: Sendable, Hashable {
     public var longitude: Double
     /// The altitude in metres above mean sea level. NaN means the preceding altitude, or 0 for the first waypoint.
     public var altitude: Double
-    /// The speed to the next waypoint in m/s. NaN means the preceding speed, or ``RouteOptions/speed`` for the first
-    /// waypoint.
+    /// The speed on the way to the next waypoint, in m/s. NaN means the preceding speed, or ``RouteOptions/speed`` for
+    /// the first waypoint.
     public var speed: Double
     /// The duration of the stop at this waypoint, in seconds.
     public var pause: Double
@@ -108,9 +108,9 @@ public struct RouteOptions: Sendable, Hashable {
     /// this acceleration, the speed is reduced. If the value is infinite, speed changes are instantaneous before
     /// smoothing.
     public var acceleration = 2.0
-    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before a corner in which the
-    /// acceleration would exceed this value. If the value is infinite, the speed is not reduced. Each corner is
-    /// considered separately, even in a curve of many waypoints.
+    /// The maximum lateral acceleration in corners, in m/s². If a corner would cause a higher acceleration, the speed
+    /// is reduced before it. If the value is infinite, the speed is not reduced. Each corner is considered separately,
+    /// even in a curve of many waypoints.
     public var corneringAcceleration = 3.0
     /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0

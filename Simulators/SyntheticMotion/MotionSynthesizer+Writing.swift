@@ -11,7 +11,7 @@ public struct SynthesisSummary: Sendable, Hashable {
     public var samples = 0
     /// The number of positions.
     public var fixes = 0
-    /// True if the trace reaches the end of the route, or false if `isRunning` ended it earlier.
+    /// True if the trace reaches the end of the route, or false if `isRunning` returned false before the end.
     public var isComplete = true
 }
 
@@ -120,8 +120,8 @@ extension MotionSynthesizer {
 }
 
 extension MotionOptions {
-    /// Returns the synthesis parameters as a JSON object. The duration is in seconds. Traces contain the keys, so they
-    /// are not renamed with the properties.
+    /// Returns the synthesis parameters as a JSON object. The duration is in seconds. The keys are part of the trace
+    /// format, so they do not change if properties are renamed.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -30,7 +30,7 @@ public struct MotionSynthesizer: Sendable {
     package let options: MotionOptions
     /// The time from the first to the last measurement, in seconds.
     public let duration: Double
-    /// The wall-clock time at the start, truncated to milliseconds like the report times.
+    /// The wall-clock time at the start, truncated to milliseconds, the precision of report times.
     public let start: WallTime
     /// Warnings to show to the user.
     public let warnings: [String]
@@ -68,8 +68,8 @@ public struct MotionSynthesizer: Sendable {
     /// The start of 2026 in UTC.
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
-    /// Returns the state at a time in seconds since the start. Before and after the path, the body is at rest. On a
-    /// route that was created from a trace, the body continues to move for up to one minute instead.
+    /// Returns the state at a time in seconds since the start. Before and after the path, the body is at rest. If the
+    /// route was created from a trace, the body instead continues to move for up to one minute.
     package func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)

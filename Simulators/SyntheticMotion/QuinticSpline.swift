@@ -49,8 +49,8 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of `d`. `d` contains the differences between the first control point and each of the
-    /// other five. Differences are used because they preserve precision far from the origin.
+    /// Returns the weighted sum of `d`, which contains the differences between the first control point and each of the
+    /// other five. Unlike the points themselves, differences preserve precision far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }

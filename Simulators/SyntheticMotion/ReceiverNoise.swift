@@ -44,7 +44,7 @@ public struct ReceiverNoise: Sendable, Hashable {
     }
 }
 
-/// The errors of one receiver. The order of the random draws determines the reports for a seed.
+/// The errors of one receiver. For a given seed, the reports depend on the order of the random draws.
 struct ReceiverSource: Sendable {
     /// The minimum speed at which a course is reported, in m/s.
     private static let minimumCourseSpeed = 0.3
@@ -77,7 +77,7 @@ struct ReceiverSource: Sendable {
         var report = PositionReport()
         report.receiver = options.receiverName
         report.mode = .threeDimensional
-        // In gpsd, the status 8 denotes a simulated fix.
+        // In gpsd, status 8 denotes a simulated fix.
         report.status = 8
         report.time = time
         report.timeError = 0.005

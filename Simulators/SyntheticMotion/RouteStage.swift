@@ -13,18 +13,18 @@ struct RouteStage: Sendable {
     var azimuth = 0.0
     /// The ground distance in metres, or 0 for a stop.
     var distance = 0.0
-    /// The altitude at the start, and the altitude gained until the end, in metres.
+    /// The altitude at the start, and the altitude gained by the end, in metres.
     var altitude: Double
     var climb = 0.0
     /// The speeds in m/s. The speed rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
     var firstSpeed = 0.0
     var maximumSpeed = 0.0
     var lastSpeed = 0.0
-    /// The durations of acceleration and deceleration, in seconds.
+    /// The durations of the acceleration at the start and of the deceleration at the end, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions of a stage that has no direction of its own. Until `turningTime`, in seconds since the start of
-    /// the route, the direction is `before`. From then on, it is `after`.
+    /// The directions of a stage that has no direction of its own. The direction is `before` until `turningTime`, and
+    /// `after` from then on. `turningTime` is in seconds since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0

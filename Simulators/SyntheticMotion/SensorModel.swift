@@ -48,9 +48,9 @@ package struct SensorNoise: Sendable, Hashable {
     /// The one-sided spectral density of the white noise, in the sensor's unit per √Hz. At a sampling rate r, the
     /// standard deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The maximum zero offset after power-up, in the sensor's unit (see ``MotionOptions/biasFraction``).
+    /// The maximum zero offset after power-up, in the sensor's unit. ``MotionOptions/biasFraction`` scales it.
     package var biasTolerance = 0.0
-    /// The random walk of the bias, given as the standard deviation of the change in one second, in the sensor's unit.
+    /// The random walk of the bias, as the standard deviation of its change within one second, in the sensor's unit.
     package var biasWalk = 0.0
     /// The step size of the converter in the sensor's unit, or 0 for no quantization.
     package var step = 0.0

@@ -6,8 +6,8 @@ import SystemCalls
 
 /// A smooth path along a route, with the attitude of a body that follows the path.
 ///
-/// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
-/// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
+/// Points of the route at uniform time intervals are the control points of a quintic B-spline in earth-fixed
+/// coordinates. Velocity and acceleration are therefore exact derivatives of the position, even at the poles.
 struct SmoothPath: Sendable {
     /// Up to `routeHeadingSpeed`, the heading is the direction of the route. At `courseHeadingSpeed` and above, it is
     /// the course. Both speeds are in m/s.
@@ -105,16 +105,16 @@ struct SmoothPath: Sendable {
             attitude: attitude, earthAttitude: frame * attitude, specificForce: bodyForce)
     }
 
-    /// Returns the course at high speed and the smoothed direction of the route at low speed. In between, the heading
-    /// changes smoothly.
+    /// Returns the heading: the course at high speed, and the smoothed direction of the route at low speed. In between,
+    /// the heading changes smoothly from one to the other.
     private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // For each point after the first, the change of the azimuth since the first point. From one point to the next,
-        // the azimuth changes by at most half a turn.
+        // For each point after the first, the difference between its azimuth and that of the first point. From one
+        // point to the next, the azimuth is assumed to change by at most half a turn.
         var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

@@ -16,7 +16,7 @@ struct SyntheticSources {
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
     /// The rate of each kind of reading, in hertz, or 0 if there are no such readings. Like `counts` and `arrivals`,
-    /// indexed by the raw value of `Kind`.
+    /// this array is indexed by the raw values of `Kind`.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
     /// The arrival time of each kind's next reading, in nanoseconds, or `Int64.max` for kinds without readings.
@@ -39,7 +39,7 @@ struct SyntheticSources {
                 noise, rate: rate, isVector: kind.isVector, biasFraction: options.biasFraction, seed: options.seed,
                 stream: stream)
         }
-        // The numbers of the random streams must stay, because they determine the noise for a seed. 5 is the receiver.
+        // The stream numbers must not change, because they determine the noise for a seed. The receiver uses stream 5.
         add(.accelerometer, options.inertialUnit?.accelerometer, rates.motion, 1)
         add(.gyroscope, options.inertialUnit?.gyroscope, rates.motion, 2)
         add(.magnetometer, options.magnetometer?.noise, rates.field, 3)
@@ -50,8 +50,8 @@ struct SyntheticSources {
         SensorKind.allCases.compactMap { kind in noises[kind].map { (kind, $0.bias) } }
     }
 
-    /// Returns the kind of the reading that arrives next, or nil if all remaining readings are measured after `end`, in
-    /// nanoseconds since the start.
+    /// Returns the kind of the reading that arrives next, or nil if all remaining readings are measured after `end`,
+    /// which is in nanoseconds since the start.
     func next(until end: Int64) -> Kind? {
         var best: Kind?
         var time = Int64.max

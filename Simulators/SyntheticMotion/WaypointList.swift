@@ -9,10 +9,10 @@ package import DeviceCore
 ///     48.1379,11.5762,,,120
 ///     48.1370,11.5750
 ///
-/// Fields are separated by commas, semicolons, tabs or spaces. With commas or semicolons, fields can be empty. An empty
-/// altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with column
-/// names (lat, lon, alt, speed, pause or their long forms) sets the order of the columns. Empty lines and # comments
-/// are ignored.
+/// Fields are separated by commas, semicolons, tabs or spaces. If they are separated by commas or semicolons, fields
+/// can be empty. An empty altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional
+/// first line with column names (lat, lon, alt, speed, pause or their long forms) sets the order of the columns. Empty
+/// lines and # comments are ignored.
 package enum WaypointList {
     /// The maximum length of a line, in bytes.
     private static let maximumLine = 1_000
@@ -34,8 +34,7 @@ package enum WaypointList {
         static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
     }
 
-    /// Returns true if the text begins with a waypoint or a valid header. Empty lines and comments before it are
-    /// skipped.
+    /// Returns true if the first line that is neither empty nor a comment is a waypoint or a valid header.
     package static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = nextLine(&rest) {
@@ -49,7 +48,7 @@ package enum WaypointList {
         return false
     }
 
-    /// Parses waypoints from UTF-8 text. Errors contain `name`, the number of the invalid line, and the reason.
+    /// Parses waypoints from UTF-8 text. Error messages contain `name`, the number of the invalid line, and the reason.
     package static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = TerminalSanitizer.sanitized(name)
         var waypoints: [Waypoint] = []
