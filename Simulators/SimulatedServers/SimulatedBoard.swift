@@ -34,7 +34,7 @@ package struct SimulatedBoard {
         }
     }
 
-    /// The end of the recording in nanoseconds. It is one mean interval later than the last reading.
+    /// The end of the recording in nanoseconds, which is one mean interval after the last reading.
     var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
     /// Returns a source of the recorded samples. One pass lasts at least `duration` nanoseconds.

@@ -25,9 +25,10 @@ import TraceFormats
 /// To use the servers in the test's own process, set the variables with `setenv` before you create the first manager. A
 /// `SimulatedDevice` is faster and delivers the same readings in every run, but it does not use the servers' protocols.
 ///
-/// All servers listen on the loopback interface, on ports that the system chooses. If the traces contain no positions,
-/// sensors or accessories, programs find none. The environment also makes programs use an empty configuration file and
-/// a temporary directory for calibrations. The battery is not simulated: programs read that of the real machine.
+/// All servers listen on the loopback interface, on ports that the system chooses. If the traces lack positions,
+/// sensors or accessories, programs find none of that kind. The environment also makes programs use an empty
+/// configuration file and a temporary directory for calibrations. The battery is not simulated: programs read that of
+/// the real machine.
 ///
 /// Positions and sensors are lost at the same times as in the trace. If one sensor is lost, all sensors of its device
 /// are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
@@ -72,7 +73,7 @@ public final class SimulatedServers: Sendable {
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
-        // `PlayedTrace` rounds passes up to whole milliseconds, so all servers use such a duration.
+        // `PlayedTrace` rounds the duration of a pass up to whole milliseconds, so all servers use such a duration.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
@@ -80,12 +81,12 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Descriptions of deviations from the recorded accessories, for example if a program sent different bytes.
+    /// Descriptions of deviations from the recorded accessory sessions, for example if a program sent different bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
-    /// Starts the servers and returns the environment for programs. If the servers are already running, only returns
-    /// their environment. Throws an error if a port, thread or directory is not available.
+    /// Starts the servers and returns the environment for programs. If the servers are already running, this function
+    /// only returns their environment. Throws an error if a port, thread or directory is not available.
     @discardableResult public func start() throws(DeviceError) -> [String: String] {
         try running.withLock { (running) throws(DeviceError) -> [String: String] in
             if let running { return running.environment }

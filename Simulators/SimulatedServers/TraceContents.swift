@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// The sources, the sensor losses and the end of a trace, as needed to configure the servers.
+/// The sources, sensor losses and end of a trace, which are needed to configure the servers.
 struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription
@@ -19,7 +19,7 @@ struct TraceContents {
     private(set) var changes: [SensorChange] = []
     /// The earliest measurement time in nanoseconds, or 0 if no measurement time is negative.
     private(set) var firstStamp: Int64 = 0
-    /// The time of the last event, of the last report, and the interval between the last two reports, in nanoseconds.
+    /// The times of the last event and the last report, and the interval between the last two reports, in nanoseconds.
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
     private var step: Int64 = 1_000_000_000
