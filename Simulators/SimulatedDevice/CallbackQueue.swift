@@ -36,7 +36,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         CountingExecutor(executor, outstanding: outstanding)
     }
 
-    /// Runs waiting callbacks, including those that are added in the meantime, until none are left.
+    /// Runs callbacks, including those that are added in the meantime, until none are waiting.
     func run(isOnMainThread: Bool) {
         while count.load(ordering: .acquiring) > 0 {
             items.withLock { items in
@@ -60,7 +60,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
             count.store(0, ordering: .releasing)
             return exchange(&items.waiting, with: [])
         }
-        // The callbacks are released without the lock, because their release may schedule others.
+        // The callbacks are released without the lock, because releasing them may schedule others.
         withExtendedLifetime(waiting) {}
     }
 
@@ -143,7 +143,7 @@ final class PendingCallbackCounter: Sendable {
     }
 }
 
-/// An executor that runs callbacks as on live hardware and counts the pending ones.
+/// An executor that runs callbacks as on live hardware and counts those that are pending.
 final class CountingExecutor: CallbackExecutor {
     private let executor: any CallbackExecutor
     private let outstanding: PendingCallbackCounter

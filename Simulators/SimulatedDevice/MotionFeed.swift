@@ -13,7 +13,7 @@ final class MotionFeed: Sendable {
     /// For each element of `sensors`, true if the device includes the sensor.
     private let isPlayed: [Bool]
 
-    /// A flag that is set when subscriptions have changed since the player last checked.
+    /// A flag that is set if subscriptions have changed since the player last checked.
     private final class SubscriptionChangeFlag: Sendable {
         let isSet = Atomic<Bool>(true)
     }

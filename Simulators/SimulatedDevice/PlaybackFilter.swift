@@ -7,8 +7,8 @@ package import Trace
 /// A filter for manual fault injection. It receives the trace events during playback and can replace them.
 package struct PlaybackFilter: Sendable {
     package var includesSamples: Bool
-    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread, for all
-    /// samples that are read together before the first of them is delivered.
+    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread. If several
+    /// samples are read together, it is called for all of them before the first is delivered.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(includesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
@@ -64,7 +64,7 @@ extension TraceFeed {
 }
 
 extension PlaybackEvent {
-    /// Returns the event for a filter, or nil if filters do not receive it. `line` must not be nil for a line.
+    /// Returns the event to pass to a filter, or nil if filters do not receive it. If it is a line, `line` must be set.
     func traceEvent(at time: Int64) -> TraceEvent? {
         switch content {
         case .position, .report: TraceEvent(time: time, .gpsd(line ?? []))

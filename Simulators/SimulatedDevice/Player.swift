@@ -8,8 +8,8 @@ import Trace
 /// Plays a trace step by step. Playback needs no lock, because only one thread at a time can claim the player.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// Something other than a trace event was processed: a timer fired, the hub delivered delayed reports, the end
-        /// of the trace was handled, or the next pass began.
+        /// Something other than a trace event was processed: a timer, delayed reports, the end of the trace, or the
+        /// beginning of the next pass.
         case progressed
         /// The next trace event was processed.
         case delivered
@@ -24,7 +24,7 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Only the thread that has claimed the player accesses the variables. The claim prevents concurrent accesses, so
+    // Only the thread that has claimed the player accesses the variables. The claim prevents concurrent access, so
     // Swift's exclusivity checks are disabled for the variables that every event uses.
     @exclusivity(unchecked) private var feed: TraceFeed
     /// The last event from the feed. It is kept to reuse the memory of its position.

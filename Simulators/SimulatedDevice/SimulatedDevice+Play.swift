@@ -48,7 +48,7 @@ extension SimulatedDevice {
         return hasMore ?? false
     }
 
-    /// Moves to a different time in the trace, forward or backward. The time is relative to the start of the trace.
+    /// Moves forward or backward to the given time, which is relative to the start of the trace.
     ///
     /// The events in between are not delivered. When this function returns, the device is in the state that the trace
     /// has reached by the new time, including accessories, battery, and lost sources and sensors. Managers are notified
@@ -60,9 +60,9 @@ extension SimulatedDevice {
     /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times change to the
     /// new time in the trace. The attitude estimate converges again.
     ///
-    /// A time before the start of the trace moves to its start, even if ``PlaybackOptions/from`` is later. After a move
-    /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
-    /// while the device is playing.
+    /// If the time is before the start of the trace, the device moves to its start, even if ``PlaybackOptions/from`` is
+    /// later. If the time is beyond the end, nothing is left to play. The number of remaining passes does not change.
+    /// Does nothing if called while the device is playing.
     public func seek(to time: Duration) { seek(to: time.inSeconds) }
 
     package func seek(to seconds: Double) {

@@ -33,7 +33,7 @@ public final class SimulatedDevice: Sendable {
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder
-        /// Callbacks use the same main queue, run loops and private queues as on live hardware. Use the async forms of
+        /// Callbacks run on the main queue, run loops and private queues, as on live hardware. Use the async forms of
         /// `play` and `advance`, which wait for the callbacks.
         case asLive
     }
@@ -57,7 +57,7 @@ public final class SimulatedDevice: Sendable {
     ///   - calibrations: Calibrations, keyed by sensor ID. They replace those in the trace's header.
     ///   - stamps: The mapping from recorded times to the device's clock.
     ///   - options: The playback options.
-    ///   - delivery: How callbacks are run.
+    ///   - delivery: The executors that run callbacks.
     public init(
         _ trace: TraceFile, configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,

@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// A cursor over the records of a trace, which are read in blocks, and over the decoded positions of these records.
+/// A cursor over the records of a trace and their decoded positions, which are read in blocks.
 struct TraceBlockCursor {
     private var reader: TraceReader
     private var block = TraceBlock()

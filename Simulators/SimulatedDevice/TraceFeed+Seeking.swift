@@ -44,7 +44,7 @@ extension TraceFeed {
                 continue
             }
             decode(record)
-            // This record is not skipped, so it is decoded again when it is played. The second decoding does not
+            // This record is not skipped, so it is decoded again when it is played. Decoding it a second time does not
             // advance the report clock.
             if record.time ?? reportClock.elapsed >= traceTime { break }
             records.consumeRecord()
@@ -91,7 +91,7 @@ extension TraceFeed {
 
 /// The state of a device at a given time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
-    /// The time of the last of these events or, after a seek, the trace time at which playback continues, in
+    /// The time of the last preceding event or, after a seek, the trace time at which playback continues, in
     /// nanoseconds.
     var traceTime: Int64 = 0
     var battery: BatteryReading?
@@ -101,7 +101,7 @@ struct PlaybackState: Sendable {
     var beaconLoss: DeviceError?
     /// The errors of unavailable sensors.
     var sensorLosses: [SensorDescription.ID: DeviceError] = [:]
-    /// The last fix of each receiver, for at most as many receivers as a hub supports.
+    /// The last fix of each receiver. Limited to the number of receivers that a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
     /// The attached accessories with their latest descriptions, in the order in which they were attached.

@@ -11,7 +11,7 @@ import Trace
 /// The device's clock must not advance beyond the time of the next event. Therefore, the feed decodes the next event in
 /// advance and stores it until it is delivered. A `traceTime` counts nanoseconds since the start of the trace. The
 /// corresponding time on the device's clock is the sum of `start`, `traceTime` and `offset`. The offset changes when a
-/// pause is shortened, when a pass begins, and during a seek.
+/// pause is shortened, when a pass begins, and when the player seeks.
 struct TraceFeed {
     private static let maximumBatch = 1024
     let file: TraceFile
@@ -91,7 +91,8 @@ struct TraceFeed {
         return time
     }
 
-    /// The index of the sensor if the next event consists of motion samples, otherwise nil.
+    /// The index of the sensor if the next event consists of motion samples, otherwise nil. If the sensor is unknown,
+    /// the index is -1.
     var sampledSensor: Int? { record?.kind == .sample ? record?.sensor ?? -1 : nil }
 
     /// Consumes the next event. Returns the events that replace it, or stores it in `event` and returns nil if the
@@ -110,9 +111,9 @@ struct TraceFeed {
         return filter.apply(recorded)
     }
 
-    /// Consumes samples that arrived together: the next event, and the samples directly after it that have the same
-    /// sensor and arrival time. If a sample was measured earlier than the preceding one, the batch ends before that
-    /// sample. If `isWanted` is true, the samples replace the contents of the batch.
+    /// Consumes samples that arrived together: the next sample, and those directly after it that have the same sensor
+    /// and arrival time. If a sample was measured earlier than the preceding one, the batch ends before that sample. If
+    /// `isWanted` is true, the samples replace the contents of the batch.
     mutating func readSamples(into batch: inout MotionBatch, isWanted: Bool) {
         time = nil
         guard let first = record, let traceTime = first.time, let sample = first.sample else { return }

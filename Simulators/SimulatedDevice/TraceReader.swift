@@ -10,9 +10,9 @@ import Trace
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which takes most of the time needed to play them.
 ///
-/// Only one player requests blocks. The player waits for a block only if the second thread is already reading it. If
-/// the block has not been read and no thread is reading it, the player reads it itself. It therefore makes progress
-/// even if all threads are busy. Reading ahead does not change the blocks, only the time at which they are read.
+/// Only one player requests blocks. The player waits for a block only if the second thread is already reading it. If no
+/// thread has begun to read the block, the player reads it itself, so it makes progress even if all threads are busy.
+/// Reading ahead does not change the blocks, only the time at which they are read.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
@@ -67,6 +67,7 @@ final class TraceReader: Sendable {
     /// Returns the next block and reuses the memory of `used`.
     func next(after used: consuming TraceBlock) -> TraceBlock {
         var former = used
+        // `former` must hold the only reference to the arrays. Otherwise, clearing them would allocate new memory.
         used = TraceBlock()
         former.removeAll()
         while true {
@@ -177,13 +178,13 @@ extension GPSDDecoder {
         let index = block.positionCount
         if index == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[index].record = block.records.count
-        // If the line only resembles a position report, its position is not stored. The line is decoded again when the
-        // record is consumed.
+        // `decode` returns nil if the line is a position report. If the line only resembles one, the element remains
+        // unused, and the line is decoded again when the record is consumed.
         if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }
 
-/// Records that are read together, with their decoded positions. The player and the reader pass it on to each other.
+/// Records that are read together, with their decoded positions. The reader and the player pass blocks back and forth.
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
     /// The decoded positions of the records, in order. The elements from `positionCount` on are unused. They are kept

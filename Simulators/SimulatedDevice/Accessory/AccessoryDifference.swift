@@ -56,7 +56,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The first differences, in order of detection. Can be used from any thread.
+/// The first `maximumCount` differences, in order of detection. Can be used from any thread.
 final class AccessoryDifferenceList: Sendable {
     static let maximumCount = 100
     private let list = Mutex<[AccessoryDifference]>([])

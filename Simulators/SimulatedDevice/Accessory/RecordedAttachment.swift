@@ -5,8 +5,8 @@ import Synchronization
 import Trace
 
 /// An attached accessory that is played from a trace. Each trace event begins a transfer of bytes on the player's
-/// thread. An action of the program starts a timer, and the transfer begins when the timer fires. A detachment
-/// transfers the last bytes on its caller's thread. The lock is not held while a channel transfers bytes.
+/// thread. When the program opens or uses a session, a timer is started, and the transfer begins when the timer fires.
+/// `detach()` transfers the last bytes on its caller's thread. The lock is not held while a channel transfers bytes.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -148,7 +148,7 @@ final class RecordedAttachment: SimulatedAttachment {
         removeFinishedDialogues(&state, index)
     }
 
-    /// Drops the oldest pending input if the total exceeds the maximum size.
+    /// Drops the oldest pending input of all dialogues while their total exceeds the maximum size.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.protocols[index].dialogues { excess += dialogue.pendingInputCount }
@@ -201,7 +201,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     func detach() {
-        // Bytes that the program wrote before the detachment belong to the session, so they are transferred first.
+        // Bytes that the program has already written belong to the session, so they are transferred first.
         transferBytes()
         let sessions = state.withLock { state in
             state.isDetached = true

@@ -29,14 +29,14 @@ struct RecordedDialogue: Sendable {
     private(set) var isClosed = false
     private var input = FIFOQueue<Input>()
     private(set) var pendingInputCount = 0
-    /// The number of bytes from the accessory that were lost because the program has closed the session.
+    /// The number of bytes from the accessory that were lost because the program had closed the session.
     private var lostInput = 0
     private var droppedInput = 0
-    /// The bytes that the program wrote in the recording, in the recorded chunks. Bytes that have already been compared
-    /// are removed.
+    /// The bytes that the program wrote in the recording, in the recorded chunks and without the bytes that have
+    /// already been compared.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
-    /// The bytes that the program has written. Bytes that have already been compared are removed.
+    /// The bytes that the program has written, without the bytes that have already been compared.
     private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
@@ -105,8 +105,8 @@ struct RecordedDialogue: Sendable {
 
     /// The reason why the accessory must end the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
-        // A session that ended with a detachment in the recording is not ended here, because it ends when the accessory
-        // is detached.
+        // If the recorded session ended because the accessory was detached, the session ends when the accessory is
+        // detached during playback.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
             writtenCount >= recordedCount
         else { return nil }

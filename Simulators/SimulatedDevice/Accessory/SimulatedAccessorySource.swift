@@ -4,7 +4,8 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// The accessories of a simulated device, from its trace and from code. Can be used from any thread.
+/// The accessories of a simulated device: those recorded in its trace and those added by code. Can be used from any
+/// thread.
 final class SimulatedAccessorySource: AccessorySource {
     private let hub = AccessoryHub()
     private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])

@@ -8,7 +8,7 @@ package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let matcher: CallbackMatcher
     private var lines: CallbackLines
-    /// The last matching callbacks, as JSON, at most `CallbackDifference.contextLength` of them.
+    /// The last matching callbacks as JSON. At most `CallbackDifference.contextLength` are kept.
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
     package private(set) var count = 0
@@ -110,7 +110,7 @@ public struct CallbackDifference: Sendable, Hashable {
     package var expected: CallbackValue?
     /// The actual value, or nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The difference between the two values, in the unit of the field, or nil if no difference is defined for them.
+    /// The distance between the two values in the unit of the field, or nil if no distance is defined for them.
     package var distance: Double?
     package var tolerance: FieldTolerance
     /// The preceding callbacks, as JSON. All of them matched.

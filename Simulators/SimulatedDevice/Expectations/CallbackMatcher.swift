@@ -23,8 +23,8 @@ struct CallbackMatcher {
         find(expected, got, FieldPath())
     }
 
-    /// A field. `path` is its path in messages. `key` is the path without indices. `key` and `name` are used to find
-    /// the tolerance.
+    /// The location of a field. `path` is the path for messages, and `key` is the path without indices. The tolerance
+    /// is found by `key` or `name`.
     private struct FieldPath {
         var path = ""
         var key = ""
@@ -78,8 +78,8 @@ struct CallbackMatcher {
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ fieldPath: FieldPath)
         -> Mismatch?
     {
-        /// Returns the member with the given name. Checks `index` first, because members are usually in the same order
-        /// in both objects.
+        /// Returns the member with the given name. Checks the member at `index` first, because members are usually in
+        /// the same order in both objects.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }

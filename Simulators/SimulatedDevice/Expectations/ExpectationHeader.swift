@@ -4,16 +4,16 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// The first line of a file of expected callbacks. Files contain its keys, so an incompatible change needs a new
-/// `version`.
+/// The first line of a file of expected callbacks. Existing files contain its keys, so an incompatible change requires
+/// a new `version`.
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
-    /// The maximum number of options, and the maximum number of tolerances.
+    /// The maximum number of options, and also of tolerances.
     private static let limit = 1000
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
-    /// The reason why a JSON object is not a valid header, or nil. If there are several, the last one found.
+    /// The reason why the header is invalid, or nil if it is valid. If there are several, the last reason found.
     private(set) var invalidReason: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {

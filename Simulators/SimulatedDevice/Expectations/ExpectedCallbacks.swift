@@ -26,11 +26,11 @@ public struct ExpectedCallbacks: Sendable {
     /// The byte offset of the first callback.
     let start: Int
 
-    /// Parses the header of a file's contents. Throws an error if the contents are not expected callbacks.
+    /// Parses the header of a file's contents. Throws an error if the contents do not begin with a valid header.
     ///
     /// - Parameters:
     ///   - bytes: The contents of the file.
-    ///   - name: The name of the file in error messages.
+    ///   - name: The file name for error messages.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         (self.bytes, self.name) = (bytes, name)
         var lines = CallbackLines(bytes)

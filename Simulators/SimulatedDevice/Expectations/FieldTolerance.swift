@@ -38,7 +38,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))
     }
 
-    /// Writes the members that files of expected callbacks contain, which ``ExpectedCallbacks`` describes.
+    /// Writes the tolerance in the format that ``ExpectedCallbacks`` describes.
     @usableFromInline
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in

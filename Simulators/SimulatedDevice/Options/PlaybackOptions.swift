@@ -14,23 +14,22 @@ public import DeviceCore
 ///
 /// All times are relative to the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The time at which playback starts. The device starts in the state that the trace has reached by then. This
-    /// includes the battery, the accessories, and any sources and sensors that were lost. The last position is
-    /// available but is not delivered. Negative values are treated as zero.
+    /// The time at which playback starts. The device starts in the state that the trace has reached by then, including
+    /// the battery, the accessories, and any sources and sensors that were lost. The last position is available but is
+    /// not delivered. Negative values are treated as zero.
     public var from = Duration.zero
     /// The time at which playback ends, or nil for the end of the trace. Events at exactly this time are still played.
     public var to: Duration?
     /// The number of passes.
     public var loops = PlaybackLoops.once
-    /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The device's clock and
-    /// the times of receivers and sensors are shifted by the same amount, so they stay consistent.
+    /// The maximum time between two events, or nil for no limit. Longer pauses are shortened to this time. The device's
+    /// clock and the times of receivers and sensors are shifted by the same amount, so they stay consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// If true, a second thread reads ahead. If nil, the reader decides whether to do so. This affects only
-    /// performance.
+    /// If true, a second thread reads ahead. If nil, the reader decides. This option affects only performance.
     package var readsAhead: Bool?
 
     /// Creates options that play the whole trace once.
@@ -45,8 +44,8 @@ public struct PlaybackOptions: Sendable {
 /// exactly that time, the pass ends at that time instead. At the beginning of each pass, the device returns to its
 /// state at the start of playback, as after a seek.
 ///
-/// With `endless`, each call of `play()` plays one pass, whereas `advance(by:)`, `step()` and `play(speed:)` continue
-/// indefinitely.
+/// With `endless`, each call of `play()` ends after one pass, whereas `advance(by:)`, `step()` and `play(speed:)`
+/// continue with the next pass.
 public enum PlaybackLoops: Sendable, Hashable {
     /// Plays the trace once.
     case once
@@ -91,9 +90,9 @@ public struct TraceStreams: Sendable, Hashable {
     public var accessories: Bool
     /// If true, beacons are played.
     public var beacons: Bool
-    /// New names for sensors and receivers, keyed by the sensor ID or receiver path in the trace. They let a program
-    /// that expects certain names use a recording from a different machine. Raw gpsd lines are not changed. If several
-    /// sensors end up with the same name, only the first is played.
+    /// New names for sensors and receivers, keyed by the sensor ID or receiver path in the trace. With new names, a
+    /// program that expects certain names can use a recording from a different machine. Raw gpsd lines are not changed.
+    /// If several sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]
 
     /// Creates a selection of parts. By default, no part is included.
