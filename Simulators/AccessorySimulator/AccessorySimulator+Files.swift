@@ -10,19 +10,19 @@ extension AccessorySimulator {
     ///
     /// - `NAME.umockdev`: A description of devices. Accessories are identified by the same rules as on live systems. If
     ///   `NAME.script` exists, it contains a dialogue. The dialogue belongs to the protocol whose node the script
-    ///   names. If the script names none of the nodes, it belongs to the first protocol.
+    ///   names. If the script names none of the nodes, the dialogue belongs to the first protocol.
     /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory sends its next bytes only after the
-    ///   program has written the preceding bytes of the dialogue. If an accessory is due to be detached and not all of
-    ///   its dialogues have ended, it is detached once they have ended or the program has been inactive for
+    ///   program has written the preceding bytes of the dialogue. If not all dialogues of an accessory have ended when
+    ///   it is due to be detached, it remains attached until they have ended or the program has been inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - options: The simulator options.
-    ///   - peer: A closure that returns the peer for a protocol. It is called for protocols without a dialogue in the
-    ///     file. It is not called for traces.
+    ///   - peer: A closure that returns the peer for a protocol. It is called only for protocols without a dialogue in
+    ///     the file, and never for traces.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }
@@ -97,7 +97,7 @@ extension AccessorySimulator {
 }
 
 extension UmockdevDescription {
-    /// Returns the accessories in the description. The closure returns the peer for each protocol.
+    /// Returns the accessories in the description. The closure returns the peer for a protocol.
     package func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] { accessories.map { SimulatedAccessory($0, peer: peer) } }

@@ -30,7 +30,7 @@ public final class AccessorySimulator: Sendable {
     private let options: AccessorySimulatorOptions
     private let accessories: [SimulatedAccessory]
     private let differenceList: DifferenceList
-    /// The accessories of the trace to play, or nil if the simulator does not play a trace.
+    /// The accessories in the trace to play, or nil if the simulator does not play a trace.
     private let timeline: AccessoryTimeline?
     /// The player of the current or previous run. Each run has its own player, because the thread of a stopped player
     /// may still be running.
@@ -53,8 +53,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of deviations from the recording, for example if a program sent different bytes or if part of the
-    /// file is not played as recorded. Only the first 100 descriptions are stored.
+    /// Descriptions of deviations from the recording, for example if a program sent different bytes or part of the file
+    /// was not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -139,13 +139,12 @@ public final class AccessorySimulator: Sendable {
             throw error
         }
         state.notifyWaiters()
-        // If the simulator has been stopped since this function was called, the announcement may still exist, so it is
-        // removed here.
+        // If the simulator was stopped during this call, the announcement may still exist, so it is removed here.
         if state.content.withLock({ $0.isStopped }) { folder.removeAnnouncement(id) }
         return id
     }
 
-    /// Detaches an accessory and waits up to 15 s for the detachment. Ignores unknown identifiers.
+    /// Detaches an accessory and waits until it has been detached, but at most 15 s. Ignores unknown identifiers.
     public func detach(_ id: ID, _ mode: DetachMode = .afterReading) { perform { .detach(id, mode, done: $0) } }
 
     /// Pauses or resumes reading from programs, to simulate a device that hangs.
@@ -153,7 +152,8 @@ public final class AccessorySimulator: Sendable {
         perform { .setInputPaused(id, isPaused, done: $0) }
     }
 
-    /// Waits at most 15 s, which is longer than `SimulatorLoop.closingTimeout`.
+    /// Executes a command on the server's thread. Waits at most 15 s, which is longer than
+    /// `SimulatorLoop.closingTimeout`.
     private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {
         guard let state = thread.current?.state else { return }
         let done = BinarySemaphore()

@@ -114,7 +114,7 @@ final class AccessoryTracePlayer: Sendable {
         return !isStopped
     }
 
-    /// Waits until the dialogues have ended or programs have been inactive for `dialogueTimeout`.
+    /// Waits until the dialogues have ended, or until programs have been inactive for `dialogueTimeout`.
     private func finish(_ sequences: [DialogueSequence], _ clock: LiveClock) {
         var lastActivityCount = -1
         var deadline = BootTime.zero

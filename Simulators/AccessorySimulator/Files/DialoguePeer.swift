@@ -10,7 +10,7 @@ final class DialogueSequence: Sendable {
     private struct State {
         var begunCount = 0
         var finishedCount = 0
-        /// The number of events so far: programs open sessions or write, and dialogues end.
+        /// The number of times that a program opened a session, a program wrote bytes, or a dialogue ended.
         var activityCount = 0
     }
 
@@ -61,7 +61,7 @@ final class DialogueSequence: Sendable {
     func report(_ number: Int, _ text: String) { differenceList.add("\(name), session \(number + 1): \(text)") }
 }
 
-/// A peer that plays recorded dialogues. The first session plays the first dialogue. Each session has its own copy.
+/// A peer that plays recorded dialogues. The first session plays the first dialogue. Each session has its own peer.
 struct DialoguePeer: AccessoryPeer {
     let sequence: DialogueSequence
     private var number = 0

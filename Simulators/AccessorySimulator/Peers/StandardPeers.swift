@@ -12,14 +12,15 @@ public struct PatternPeer: AccessoryPeer {
     private let hangsUp: Bool
     private var sent: Int64 = 0
 
-    /// Creates a peer that sends the given number of bytes. By default, it sends until the session is closed.
+    /// Creates a peer that sends the given number of bytes. If `hangsUp` is true, it then hangs up. By default, it
+    /// sends bytes until the session is closed.
     public init(length: Int64 = .max, hangsUp: Bool = false) {
         self.length = length
         self.hangsUp = hangsUp
     }
 
-    /// Returns the byte at an offset. The pattern repeats every 65,521 bytes. This is not a common buffer size, so a
-    /// lost or repeated buffer changes the pattern.
+    /// Returns the byte at an offset. The pattern repeats every 65,521 bytes. No common buffer size is a multiple of
+    /// this number, so a lost or repeated buffer changes the pattern.
     public static func byte(at offset: Int64) -> UInt8 {
         let offset = UInt32(offset % 65_521)
         return UInt8(truncatingIfNeeded: offset &* 167 &+ offset >> 8)
@@ -37,7 +38,7 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.chunkLength))
         let chunk = (sent..<sent + count).map(Self.byte)
         sent += count
-        // The next chunk is sent when the timer fires, which is after these bytes have been sent. At most one chunk is
+        // The timer fires after these bytes have been sent, and the next chunk is sent then. At most one chunk is
         // therefore pending.
         return [.send(chunk), .setTimer(after: 0)]
     }

@@ -15,7 +15,7 @@ public struct UmockdevPeer: AccessoryPeer {
     private let onDifference: @Sendable (String) -> Void
     private var next = 0
     private var received: [UInt8] = []
-    /// The percentage of bytes in a write that may differ from the recorded bytes.
+    /// The maximum percentage of bytes in a write that may differ from the recorded bytes.
     private var fuzz: UInt32 = 0
 
     /// Creates a peer. The closure receives a description of each difference.

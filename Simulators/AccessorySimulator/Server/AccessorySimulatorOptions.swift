@@ -10,14 +10,14 @@ public struct AccessorySimulatorOptions: Sendable {
     /// path, because the directory contains Unix domain sockets.
     public var folder: String?
 
-    /// The playback speed, relative to the recording, of the attach and detach events in a trace.
+    /// The speed, relative to the recording, at which the accessories of a trace are attached and detached.
     public var speed = 1.0
     /// True if a trace restarts when it ends.
     public var repeats = false
     /// The maximum time that an accessory from a trace waits for an inactive program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The start of playback, shared with other servers. If nil, the trace starts with the simulator. Otherwise, the
-    /// trace starts at the shared time, or when a program opens the announcement directory. With a shared start, a
+    /// The start of playback, shared with other servers. If nil, the trace starts when the simulator starts. Otherwise,
+    /// it starts at the shared time, or when a program opens the announcement directory. With a shared start, a
     /// dialogue that takes too long does not shift the schedule of later events.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass of the trace, in nanoseconds. Used only with a shared start.

@@ -43,7 +43,8 @@ struct AnnouncementDirectory: Sendable {
         }
     }
 
-    /// Removes a late announcement and then the directory, which `remove()` cannot remove while it contains a file.
+    /// Removes an announcement that was written during `remove()`, and then the directory, which `remove()` could not
+    /// remove because of the announcement.
     func removeAnnouncement(_ id: Int) {
         unlink(file(id))
         rmdir(path)

@@ -14,8 +14,8 @@ final class ListeningPort: SimulatedPort {
     let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// A connection to the port's own socket. It fills the backlog while a program is connected, so that further
-    /// programs are refused.
+    /// A connection to the port's own socket. It fills the backlog while a program is connected, so that other programs
+    /// are refused.
     private var backlogBlocker: Int32 = -1
     var programSession: ProgramSession?
     var totals = SimulatedTraffic()
@@ -184,7 +184,7 @@ final class ListeningPort: SimulatedPort {
 }
 
 extension Sockets {
-    /// Connects to the Unix domain socket at a path. Returns nil if the backlog is full.
+    /// Connects to the Unix domain socket at a path. Returns nil on failure, for example if the backlog is full.
     fileprivate static func connection(to path: String) -> Int32? {
         let descriptor = open(AF_UNIX, .stream)
         guard descriptor >= 0 else { return nil }

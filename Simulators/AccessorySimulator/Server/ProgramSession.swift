@@ -6,7 +6,7 @@ import Trace
 
 /// A session with a program that has opened a port. It transfers bytes between the port's descriptor and the peer. The
 /// session is confined to the server's thread. The peer runs on the clock's thread, at the other end of an in-memory
-/// channel. Therefore, a slow peer does not block the server.
+/// channel, so a slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
     let localChannel: MemoryChannel
@@ -54,7 +54,7 @@ final class ProgramSession {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // Because the program no longer reads, the next call discards these bytes. Otherwise, the peer would
+                // The program no longer reads, so the next call discards these bytes. If they were kept, the peer would
                 // block.
                 if hasProgramStoppedReading { return true }
             case .empty: return false

@@ -16,9 +16,9 @@ protocol SimulatedPort: AnyObject {
     var programSession: ProgramSession? { get set }
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
-    /// The number of sessions so far, and the traffic of those that have ended.
+    /// The number of sessions so far, and the traffic of the sessions that have ended.
     var totals: SimulatedTraffic { get set }
-    /// The deadline for the program to read the remaining bytes. Nil unless the port is closing.
+    /// The time by which the program must have read the remaining bytes. nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
 
     /// Transfers bytes and advances the session. `revents` is 0 if poll(2) has reported no event.
@@ -56,7 +56,7 @@ struct PortContext {
     let buffer: UnsafeMutableRawBufferPointer
     let clock: LiveClock
     let now: BootTime
-    /// Schedules a check of the server's ports. Can be called from any thread.
+    /// Makes the server's thread serve its ports. Can be called from any thread.
     let setNeedsService: @Sendable () -> Void
     /// Detaches the port's accessory. Can be called from any thread.
     let unplug: @Sendable () -> Void

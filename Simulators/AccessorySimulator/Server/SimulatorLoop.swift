@@ -67,7 +67,8 @@ extension SimulatorState {
 
 /// The main loop of a simulator's thread. It waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// The maximum time in seconds that a closing port waits for its program to read the remaining bytes.
+    /// The maximum time in seconds that a closing port, or a retained session, waits for the remaining bytes to be
+    /// read.
     private static let closingTimeout = 10.0
     private let state: SimulatorState
     private let clock = LiveClock()
@@ -93,7 +94,7 @@ final class SimulatorLoop: ServiceLoop {
             state.notifyWaiters()
             ready.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
-            // No event reports the end of a retained session, so these sessions are checked every 20 ms.
+            // No event reports that a retained session has ended, so these sessions are checked every 20 ms.
             pollSet.begin(deadline: sessions.isEmpty ? .never : clock.now.advanced(bySeconds: 0.02))
             pollSet.add(state.openings.descriptor)
             for (id, accessory) in accessories {

@@ -12,12 +12,12 @@ import Trace
 /// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up discards
 /// unread bytes too, so a closing port first waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because no event
-    /// reports some of the state changes.
+    /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because some of
+    /// the state changes cause no event.
     private static let pollingInterval = 0.01
-    /// The time in seconds after which a program is considered ready even if it has not flushed the port.
+    /// The time to wait for a program to flush the port before the program is considered ready, in seconds.
     private static let openTimeout = 0.3
-    /// The time, in seconds, that a closing port waits after the last write to let the program read the bytes. Used
+    /// The time in seconds that a closing port waits after the last write, so that the program can read the bytes. Used
     /// only if the port cannot detect unread bytes.
     private static let readGracePeriod = 0.5
 
@@ -185,8 +185,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
-        // `hasReadAllInput` needs to open the port. It returns nil if the port is in exclusive mode, in which only
-        // privileged processes can open it.
+        // `hasReadAllInput` has to open the port. It returns nil if the port is in exclusive mode, because only
+        // privileged processes can then open it.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }
