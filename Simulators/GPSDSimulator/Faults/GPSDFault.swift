@@ -3,7 +3,7 @@
 public import DeviceCore
 package import Trace
 
-/// A fault that a simulated gpsd can inject, and when it occurs. ``syntax`` describes all faults.
+/// A fault that a simulated gpsd injects, and the moment at which it occurs. ``syntax`` describes all faults.
 public struct GPSDFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         /// The receiver is removed: clients receive a DEVICE object with `activated` 0 and no more reports.

@@ -2,7 +2,7 @@
 
 import Trace
 
-/// The pending and current faults of a simulated gpsd. Confined to the server's thread.
+/// The pending and active faults of a simulated gpsd. Confined to the server's thread.
 struct GPSDFaultState {
     enum Action {
         case drop
@@ -24,7 +24,8 @@ struct GPSDFaultState {
     private(set) var greetingDelay = 0.0
     private(set) var version: (major: Int32, minor: Int32)?
     private var garbage = 0
-    /// nil if no `halfLine` fault is pending, and `.some(nil)` if the connection is to be closed after half a report.
+    /// The delay of the pending `halfLine` fault, `.some(nil)` if the connection is closed instead, or nil if no such
+    /// fault is pending.
     private var pendingHalfLine: Double??
     private var isListening = true
     private var pendingFaults: [Entry] = []

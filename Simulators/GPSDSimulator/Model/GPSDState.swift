@@ -117,7 +117,7 @@ struct GPSDState {
         return writer.bytes
     }
 
-    /// Returns an empty report for a receiver that has not sent a report of this class.
+    /// Returns a report without data, for a receiver that has not sent a report of this class.
     private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -181,7 +181,7 @@ struct SimulatedReceiver {
     /// True if the receiver has sent a report that ?POLL includes.
     var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
 
-    /// Connects or disconnects the receiver. Either action discards the last reports.
+    /// Connects or disconnects the receiver. In both cases, the last reports are discarded.
     mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
         self.isPresent = isPresent
         if isPresent { activation = time }
@@ -203,7 +203,7 @@ extension ReceiverDescription {
         self.path = path
     }
 
-    /// Compares two DEVICE objects, ignoring their activation times.
+    /// Returns true if two DEVICE objects are equal except for their activation times.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
             && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))

@@ -23,8 +23,8 @@ struct PlayedTrace {
     /// gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// The time of the last event in the current pass, the most recent interval between events that is greater than 0,
-    /// and the start of the current pass since the start of playback, in nanoseconds.
+    /// The time of the last event in the current pass, the last interval between events that was greater than 0, and
+    /// the time from the start of playback to the start of the current pass, in nanoseconds.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0

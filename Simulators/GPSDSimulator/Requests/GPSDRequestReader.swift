@@ -43,7 +43,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // Members that the request omits keep their values, except for the members that are reset here.
+        // Members that the request omits keep their values, except for those that are reset here.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }

@@ -30,7 +30,7 @@ final class GPSDClient {
     private(set) var isFinished = false
     /// The bytes that must be sent before any other output.
     private(set) var pending = FIFOQueue<UInt8>()
-    /// Pending bytes are held back until this time.
+    /// The time until which pending bytes are held back.
     private(set) var delayedUntil = BootTime.zero
     /// The time at which bytes became pending, or at which the socket last accepted some of them.
     private(set) var lastProgress = BootTime.zero

@@ -54,7 +54,7 @@ extension GPSDEngine {
         }
         let name = path.isEmpty ? summary.defaultReceiverPath ?? sentencePath : path
         guard let index = findOrAddReceiver(name, now: now), state.receivers[index].isPresent else { return }
-        // Reports during a stall count too, so that a stall does not delay the faults at later report numbers.
+        // Reports during a stall are counted too, so that a stall does not delay faults at later report numbers.
         reportCount += 1
         guard !faults.isStalled else { return }
         let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)

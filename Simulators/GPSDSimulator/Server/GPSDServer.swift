@@ -33,18 +33,19 @@ public final class GPSDServer: Sendable {
     package var reportCount: Int64 { status.reportCount }
     /// The number of reports and sentences that clients did not read in time, summed over all clients.
     package var lostCount: Int64 { status.lostCount }
-    /// True if the trace has been played to its end and all pending bytes have been sent.
+    /// True if the server is running, has played the trace to its end and has sent all pending bytes.
     public var hasPlayed: Bool { status.hasPlayed }
 
-    /// Blocks until the trace has been played to its end. Returns false after a timeout.
+    /// Blocks until the trace has been played to its end. Returns false after a timeout or if the server is not
+    /// running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
     }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// Throws `DeviceError` with the code `busy` if the port is in use or the process has no free descriptor, and
-    /// `invalidConfiguration` if a fault names a receiver that is not in the trace.
+    /// Throws `DeviceError` with the code `busy` if the port is in use, `invalidConfiguration` if a fault names a
+    /// receiver that is not in the trace, and `busy` or `unreachable` if the process has no free descriptor.
     @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }
@@ -128,7 +129,7 @@ final class GPSDLoop: ServiceLoop {
         acceptor.isOpen = false
     }
 
-    /// Waits for events. Returns the clients in the order of their poll set entries, from index 1 on.
+    /// Waits for events. Returns the clients in the order of their poll set entries, which begin at index 1.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

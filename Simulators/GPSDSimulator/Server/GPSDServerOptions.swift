@@ -18,7 +18,7 @@ public struct GPSDServerOptions: Sendable {
     public enum Start: Sendable, Hashable {
         /// Playback starts when a client first begins to watch, or when a program first opens the terminal.
         case firstWatcher
-        /// Playback starts when the server starts.
+        /// Playback starts when the server or the terminal starts.
         case immediately
     }
 

@@ -24,7 +24,7 @@ struct SentencePlayer {
     private var shift: Int64 = 0
     /// The satellites to send with the next position, or nil if they have been sent.
     private var sky: SkyReport?
-    /// The `shift` of the current pass, which differs in every pass.
+    /// The value of `PlayedEvent.shift` in the current pass. It is different in each pass.
     private var passShift: Int64 = 0
     private var hasProducedSentences = false
 

@@ -25,7 +25,7 @@ final class TerminalLoop: ServiceLoop {
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
-    /// Creates a loop for a pseudo-terminal. Releasing this object closes the master if it is still open.
+    /// Creates a loop for a pseudo-terminal with a non-blocking master. Releasing this object closes the master.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
@@ -99,7 +99,8 @@ final class TerminalLoop: ServiceLoop {
 
     private var nextPoll: BootTime { clock.now.advanced(bySeconds: Self.pollingInterval) }
 
-    /// Waits until the deadline and discards input from the program. Returns false if playback must stop.
+    /// Waits until the deadline. Meanwhile, discards input and writes unsent bytes. Returns false if playback must
+    /// stop.
     private func pause(until deadline: BootTime) -> Bool {
         while true {
             if shared.isStopped { return false }
