@@ -15,13 +15,13 @@ package final class BarcodeScanner: NSObject {
     private var observer: (any NSObjectProtocol)?
     private var lines = LineSplitter()
 
-    /// Creates a reader for accessories that offer this protocol.
+    /// Creates a reader for accessories that offer the given protocol.
     package init(protocol name: String = "com.example.barcode-scanner") {
         protocolName = name
         super.init()
     }
 
-    /// Starts with a scanner that is already attached or with the first one that is attached later.
+    /// Starts reading from a scanner that is already attached, or from the first one that is attached later.
     package func start() {
         observer = NotificationCenter.default.addObserver(
             forName: .EAAccessoryDidConnect, object: manager, queue: nil
@@ -44,7 +44,7 @@ package final class BarcodeScanner: NSObject {
         guard session == nil else { return }
         for accessory in manager.connectedAccessories
         where accessory.protocolStrings.contains(protocolName) && accessory.connectionID != gone?.connectionID {
-            // nil if the session cannot be opened. The log contains the reason.
+            // The result is nil if the session cannot be opened. The log contains the reason.
             guard let opened = EASession(accessory: accessory, forProtocol: protocolName) else { continue }
             session = opened
             lines = LineSplitter()

@@ -6,10 +6,10 @@ import CoreLocation
 package final class BoardCompass: NSObject, CLLocationManagerDelegate {
     /// The direction of the board's top edge.
     package enum Bearing: Equatable {
-        /// Unknown, because the magnetometer has not measured enough directions yet, or because magnetic material is
-        /// nearby.
+        /// Unknown, because the board has not been turned enough to calibrate the magnetometer, or because magnetic
+        /// material is nearby.
         case unknown
-        /// Degrees clockwise from north with their accuracy. Relative to magnetic north while no position is known.
+        /// The bearing and its accuracy, in degrees clockwise from north. North is magnetic until a position is known.
         case degrees(Double, accuracy: Double, isTrue: Bool)
     }
 
@@ -24,7 +24,7 @@ package final class BoardCompass: NSObject, CLLocationManagerDelegate {
         guard CLLocationManager.headingAvailable() else { return false }
         manager.delegate = self
         manager.requestWhenInUseAuthorization()
-        // The position only determines the declination, for which an accuracy of one kilometer suffices.
+        // The position only determines the declination, for which an accuracy of one kilometre is sufficient.
         manager.desiredAccuracy = kCLLocationAccuracyKilometer
         manager.startUpdatingLocation()
         manager.headingFilter = 1
@@ -48,7 +48,7 @@ package final class BoardCompass: NSObject, CLLocationManagerDelegate {
     }
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        // Without positions the compass continues with magnetic north.
+        // Without positions, the compass continues with magnetic north.
         report(error.localizedDescription)
     }
 }
@@ -65,7 +65,7 @@ extension BoardCompass.Bearing: CustomStringConvertible {
             return "unknown: turn the board once around, away from iron"
         case .degrees(let degrees, let accuracy, let isTrue):
             let point = Self.points[Int((degrees / 22.5).rounded()) % Self.points.count]
-            // 359.7° is 0°, not 360°.
+            // Rounds 359.7° to 0°, not to 360°.
             let whole = Int(degrees.rounded()) % 360
             let line = String(format: "\(point) %03d° \(isTrue ? "true" : "magnetic") ±%.0f°", whole, accuracy)
             return accuracy > 20 ? line + ": turn the board once around" : line

@@ -29,7 +29,7 @@ package final class BubbleLevel {
         motionManager.accelerometerUpdateInterval = 0.02
         motionManager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
             if let data { self?.take(data) }
-            // Updates resume by themselves when the sensor is back.
+            // Updates resume automatically when the sensor is available again.
             if let error { self?.report(error.localizedDescription) }
         }
         return true
@@ -38,7 +38,7 @@ package final class BubbleLevel {
     /// Stops the level.
     package func stop() { motionManager.stopAccelerometerUpdates() }
 
-    /// Calibrates the level to the surface that the board lies on, for this run and later ones.
+    /// Calibrates the level to the surface on which the board lies, for this run and later ones.
     package func calibrate() { level.calibrate() }
 
     private func take(_ data: CMAccelerometerData) {
@@ -51,7 +51,7 @@ package final class BubbleLevel {
 
     private func keep() {
         do {
-            // Written atomically, so that a power failure leaves either the old zeros or the new ones.
+            // Writes atomically, so that a power failure leaves either the old zeros or the new ones.
             try JSONEncoder().encode(level.zeros).write(to: file, options: .atomic)
         } catch {
             report("The zero cannot be kept: \(error.localizedDescription)")

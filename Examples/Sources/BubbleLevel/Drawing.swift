@@ -3,7 +3,7 @@
 import Foundation
 
 extension Level.State {
-    /// The level as text with a fixed number of lines. A column is 0.5°, a line is 1°, and the bubble stops at the rim.
+    /// The level as text with a fixed number of lines. A column is 0.5° and a line is 1°. The bubble stops at the edge.
     package var drawing: String {
         let (width, height) = (21, 9)
         var lines = [[Character]](repeating: Array(repeating: " ", count: width), count: height)
@@ -43,5 +43,5 @@ extension SIMD3<Double> {
     var length: Double { (self * self).sum().squareRoot() }
 }
 
-/// Returns the angle with this sine, in degrees.
+/// Returns the angle that has the given sine, in degrees.
 func degrees(_ sine: Double) -> Double { asin(max(-1, min(1, sine))) * 180 / .pi }

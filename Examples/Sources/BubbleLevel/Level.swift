@@ -7,12 +7,12 @@ package struct Level {
     /// The side of the board that faces up.
     package enum Face: String, Codable, CodingKeyRepresentable, Sendable { case up, down }
 
-    /// The elevation of the right edge and of the top edge over the opposite edges, in degrees. Negative if lower.
+    /// The angles by which the right edge and the top edge are raised, in degrees. Negative if they are lowered.
     package struct Tilt: Codable, Equatable, Sendable {
         package var right: Double
         package var top: Double
 
-        /// Creates a tilt from two angles in degrees.
+        /// Creates a tilt from two angles, in degrees.
         package init(right: Double, top: Double) { (self.right, self.top) = (right, top) }
     }
 
@@ -20,17 +20,17 @@ package struct Level {
     package enum State: Equatable, Sendable {
         /// The board stands on an edge or is held in a hand: it is more than 45° from lying flat.
         case standing
-        /// The board lies with this tilt relative to the calibrated surface, or to gravity without a calibration.
+        /// The board lies with the given tilt relative to the calibrated surface or, without a calibration, to the
+        /// horizontal.
         case lying(Tilt, Face, isCalibrated: Bool)
-        /// The board lies, and its tilt becomes zero as soon as it has been still for a second.
+        /// The board lies flat, and the level is calibrated as soon as the board has been still for a second.
         case calibrating
     }
 
     /// The tilts that count as level.
     ///
-    /// Each face has its own. A sensor has an offset and is mounted at a slight angle. If the board is turned over, one
-    /// of these two errors changes its sign and the other does not, so the zero of one face does not apply to the
-    /// other.
+    /// Each face has its own. A sensor has an offset and is mounted at a slight angle. If the board is turned over,
+    /// only one of these two errors changes its sign, so the zero of one face does not apply to the other.
     package var zeros: [Face: Tilt]
     private var filter = LowPassFilter(timeConstant: 0.2)
     private var time: Double?
@@ -45,12 +45,12 @@ package struct Level {
     /// Creates a level with stored zeros.
     package init(zeros: [Face: Tilt] = [:]) { self.zeros = zeros }
 
-    /// Calibrates the level to the surface that the board lies on, which takes a second without movement.
+    /// Calibrates the level to the surface on which the board lies. The board must not move for a second.
     package mutating func calibrate() { average = Average() }
 
     /// Processes an acceleration in g, as reported by Core Motion, and its time in seconds.
     package mutating func update(_ acceleration: SIMD3<Double>, at time: Double) -> State {
-        // Opposite to gravity, which points down.
+        // The direction opposite to gravity.
         let up = filter.update(-acceleration, interval: time - (self.time ?? time))
         self.time = time
         guard let tilt = Tilt(up), abs(up.z) > 0.5.squareRoot() * up.length else {
@@ -70,7 +70,7 @@ package struct Level {
 }
 
 extension Level.Tilt {
-    /// nil in free fall, where no direction is up.
+    /// Returns nil in free fall, in which no direction is up.
     fileprivate init?(_ up: SIMD3<Double>) {
         guard up.length > 0.1 else { return nil }
         self.init(right: degrees(up.x / up.length), top: degrees(up.y / up.length))

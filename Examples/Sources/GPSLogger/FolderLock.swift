@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Locks a folder for one logger until this object is released or the program ends in any way.
+/// Locks a folder for one logger until this object is released or the program ends for any reason.
 final class FolderLock {
     private let path: String
     private let descriptor: Int32
@@ -12,7 +12,7 @@ final class FolderLock {
         path = folder.path
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw TrackLogError("\(path): \(String(cString: strerror(errno)))") }
-        // Some network file systems do not support locks on folders. Only an existing lock is a reason to stop.
+        // Some network file systems do not support locks on folders. Only an existing lock is treated as an error.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw TrackLogError("Another logger writes into it. End that, or choose another folder.")
         }
@@ -20,7 +20,8 @@ final class FolderLock {
 
     deinit {
         guard descriptor >= 0 else { return }
-        // A child process that another thread is starting may share the descriptor, so closing it would not suffice.
+        // A child process that another thread is starting may share the descriptor, so closing it would not release the
+        // lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

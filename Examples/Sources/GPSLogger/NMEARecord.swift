@@ -2,12 +2,12 @@
 
 import CoreLocation
 
-/// A fix as two NMEA 0183 sentences, GGA and RMC, which nearly every program reads.
+/// A fix as two NMEA 0183 sentences, GGA and RMC, which nearly every program can read.
 ///
 /// Each sentence ends with a checksum. A line that was truncated or filled with zeros by a power failure is therefore
 /// detected.
 package enum NMEARecord {
-    /// Returns the sentences of a location.
+    /// Returns the sentences for a location.
     package static func bytes(_ location: CLLocation) -> [UInt8] {
         let (date, time) = stamp(location.timestamp)
         let coordinate = location.coordinate
@@ -28,7 +28,7 @@ package enum NMEARecord {
         return sentences.flatMap { Array(String(format: "$\($0)*%02X\r\n", checksum($0.utf8)).utf8) }
     }
 
-    /// Returns the last complete record, nil if none exists. The bytes after its end were truncated.
+    /// Returns the range of the last complete record, or nil if there is none. The bytes after it are incomplete.
     package static func last(in bytes: [UInt8]) -> Range<Int>? {
         var end: Int?
         for index in bytes.indices.reversed() where index == 0 || bytes[index - 1] == UInt8(ascii: "\n") {
@@ -47,7 +47,7 @@ package enum NMEARecord {
 
     private static func checksum(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 ^ Int($1) } }
 
-    /// Degrees and minutes with a resolution of 2 cm. Computed in integers, so that minutes never round to 60.
+    /// Returns degrees and minutes, with a resolution of 2 cm. Uses integers, so that minutes never round up to 60.
     private static func degrees(_ angle: Double, _ signs: String, width: Int) -> String {
         let parts = Int((abs(angle) * 60 * 100_000).rounded())
         let (minutes, rest) = (parts / 100_000 % 60, parts % 100_000)
@@ -55,7 +55,7 @@ package enum NMEARecord {
             + (angle < 0 ? signs.suffix(1) : signs.prefix(1))
     }
 
-    /// The date and the time of day, in UTC.
+    /// Returns the date and the time of day in UTC.
     private static func stamp(_ date: Date) -> (date: String, time: String) {
         let hundredths = Int((date.timeIntervalSince1970 * 100).rounded())
         var (seconds, day) = (time_t(hundredths / 100), tm())

@@ -2,33 +2,33 @@
 
 import Foundation
 
-/// The reason why a folder accepts no fixes, as a sentence.
+/// The reason why fixes cannot be written to a folder, as a sentence.
 package struct TrackLogError: LocalizedError {
     package let errorDescription: String?
 
     init(_ description: String) { errorDescription = description }
 }
 
-/// A folder of log files that remains valid after every power failure: 000001.nmea, 000002.nmea and so on.
+/// A folder of log files, 000001.nmea, 000002.nmea and so on, which remains valid after a power failure.
 ///
-/// The names are numbers instead of times, because a board may have no clock before its first fix. Files with other
-/// names are left unchanged.
+/// The names are numbers, not times, because a board may not know the time before its first fix. Files with other names
+/// are left unchanged.
 package final class TrackLog {
-    /// The amount of data to keep, and the amount that may be lost.
+    /// The amount of data to keep, and the amount that a power failure may destroy.
     package struct Policy {
-        /// The maximum size of a file in bytes. A new file follows when it would be exceeded.
+        /// The maximum size of a file, in bytes. A record that would exceed it begins a new file.
         package var fileSize = 1 << 20
-        /// The maximum number of files. Beyond it the oldest files are removed.
+        /// The maximum number of files. If there are more, the oldest are removed.
         package var fileCount = 64
-        /// The seconds of fixes that a power failure may cost. 0 syncs each fix to disk, which wears out flash memory.
-        /// Checked when a fix arrives: to store the last fixes before a silence, call `sync()` at the same interval.
+        /// The maximum time between syncs, in seconds. 0 syncs each fix to disk, which wears out flash memory. The time
+        /// is checked when a fix arrives. To store the last fixes before a silence, call `sync()` at the same interval.
         package var syncInterval = 10.0
 
         /// Creates a policy with 64 files of one MiB and a sync every ten seconds.
         package init() {}
     }
 
-    /// The last record, including that of the previous run.
+    /// The last record, which may be from a previous run.
     package private(set) var last: [UInt8] = []
     private static let lastNumber = 999_999
     private let folder: URL
@@ -38,16 +38,16 @@ package final class TrackLog {
     private var size = 0
     private var file: FileHandle?
     private var lastSync = Date.distantPast
-    /// The time of the last record that is not on disk yet.
+    /// The time of the last record if it is not on disk yet, otherwise nil.
     private var unsynced: Date?
 
-    /// Opens a folder, creates it if it does not exist, and continues after its last complete record.
+    /// Opens a folder and continues after its last complete record. Creates the folder if it does not exist.
     ///
-    /// Throws if another log uses the folder, in this program or in another one.
+    /// Throws if another log in this or another program uses the folder.
     package init(folder: URL, policy: Policy = Policy()) throws {
         self.folder = folder
         self.policy = policy
-        // Locations are private, so other users get no access.
+        // Locations are private, so other users have no access.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         lock = try FolderLock(folder)
@@ -65,7 +65,7 @@ package final class TrackLog {
         self.file = file
     }
 
-    /// The files, the oldest first.
+    /// The files, oldest first.
     package var files: [URL] { get throws { try numbers().map(url) } }
 
     /// Writes a record completely or not at all. Skips a repeated record, such as a receiver's last fix after a
@@ -77,14 +77,14 @@ package final class TrackLog {
         do {
             try file.write(contentsOf: record)
         } catch {
-            // A full disk may have stored a part of the record.
+            // If the disk is full, part of the record may have been written.
             try? file.truncate(atOffset: UInt64(size))
             throw error
         }
         size += record.count
         last = record
         unsynced = time
-        // The time of fixes may also go backward.
+        // The times of fixes may also go backward.
         if abs(time.timeIntervalSince(lastSync)) >= policy.syncInterval { try sync() }
     }
 
@@ -112,7 +112,7 @@ package final class TrackLog {
         file = try FileHandle(forUpdating: next)
         (number, size) = (number + 1, 0)
         for old in try numbers().dropLast(max(1, policy.fileCount)) { try FileManager.default.removeItem(at: url(old)) }
-        // A new name is on disk only after its folder has been synced.
+        // The name of a new file is on disk only after its folder has been synced.
         lock.sync()
     }
 

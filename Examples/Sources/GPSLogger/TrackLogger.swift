@@ -4,7 +4,7 @@ import CoreLocation
 
 /// Writes each fix to a log.
 package final class TrackLogger: NSObject, CLLocationManagerDelegate {
-    /// Called with error messages, once per error until it is resolved.
+    /// Called with error messages. An error that persists is reported once.
     package var report: (String) -> Void = { _ in }
     private let manager = CLLocationManager()
     private let log: TrackLog
@@ -23,14 +23,14 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
         manager.startUpdatingLocation()
     }
 
-    /// Stops the logger and syncs the log. Returns false if the disk has failed, which was reported.
+    /// Stops the logger and syncs the log. Reports an error and returns false if this fails.
     @discardableResult
     package func stop() -> Bool {
         manager.stopUpdatingLocation()
         return sync()
     }
 
-    /// Waits until all fixes are on disk. Returns false if the disk has failed, which was reported.
+    /// Waits until all fixes are on disk. Reports an error and returns false if this fails.
     @discardableResult
     package func sync() -> Bool {
         do {
@@ -56,7 +56,7 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         reportOnce(error.localizedDescription)
-        // The next fix may be a long time away.
+        // The next fix, at which the log would be synced, may be a long time away.
         try? log.sync()
     }
 

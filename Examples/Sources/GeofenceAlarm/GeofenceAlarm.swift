@@ -5,10 +5,10 @@ import CoreLocation
 /// A circle to monitor.
 package struct Fence: Codable, Equatable, Sendable {
     package var name: String
-    /// In degrees.
+    /// The coordinates of the centre, in degrees.
     package var latitude: Double
     package var longitude: Double
-    /// In meters.
+    /// The radius in metres.
     package var radius: Double
 
     /// Creates a circle.
@@ -17,31 +17,31 @@ package struct Fence: Codable, Equatable, Sendable {
     }
 }
 
-/// An event of a fence.
+/// A message about a fence.
 package struct Notice: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// The fence was crossed, which is the alarm.
+        /// The board crossed the fence, which is the alarm.
         case entered, left
-        /// The side of the board when the fence is new.
+        /// The position of the board relative to a new fence.
         case isInside, isOutside
-        /// The fence is not monitored, for this reason.
+        /// The fence is not monitored, for the given reason.
         case unwatched(String)
     }
 
     package var fence: String
     package var kind: Kind
-    /// The time at which the board was first detected on this side.
+    /// The time at which the board was first detected on this side of the fence.
     package var date: Date
 }
 
-/// Two fences have the same name. A monitor would watch only one.
+/// The error if two fences have the same name. A monitor would watch only one of them.
 package struct SameName: Error, CustomStringConvertible {
     let name: String
 
     package var description: String { "Two fences have the name \"\(name)\". Give each a name of its own." }
 }
 
-/// Watches fences with a monitor, which stores the board's side from run to run.
+/// Watches fences with a monitor, which remembers between runs whether the board is inside.
 package struct GeofenceAlarm: Sendable {
     private let fences: [Fence]
 
@@ -61,7 +61,7 @@ package struct GeofenceAlarm: Sendable {
             await monitor.remove(name)
         }
         for fence in fences {
-            // An unchanged fence continues. Adding it again would discard the side of the board.
+            // An unchanged fence is not added again, because the monitor would then forget whether the board is inside.
             if let record = await monitor.record(for: fence.name), fence.isWatched(by: record.condition) {
                 inside[fence.name] = record.lastEvent.state.isInside
             } else {
@@ -101,7 +101,7 @@ extension Fence {
 }
 
 extension CLMonitor.Event.State {
-    /// nil if unknown.
+    /// True if the board is inside, false if it is outside, and nil if this is not known.
     var isInside: Bool? {
         switch self {
         case .satisfied: true

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import MQTTPublisher
 
-/// Publishes each fix to an MQTT broker in the format of OwnTracks.
+/// Publishes each fix to an MQTT broker in OwnTracks format.
 package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private let publisher: MQTTPublisher
@@ -20,7 +20,7 @@ package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
         publisher = try MQTTPublisher(settings) { event in
             switch event {
             case .connected: report("connected to \(settings.broker)")
-            // A publisher keeps trying and reports each loss once.
+            // A publisher keeps trying to reconnect and reports each loss once.
             case .lost(let error), .spoolFailed(let error): report(error.description)
             }
         }

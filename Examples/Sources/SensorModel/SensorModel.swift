@@ -4,17 +4,17 @@ import CoreLocation
 import CoreMotion
 import Observation
 
-/// The sensor data that an app's views show: the model as taught in iOS courses.
+/// The sensor data that an app's views show, in a model as taught in iOS courses.
 @MainActor
 @Observable
 package final class SensorModel: NSObject {
     package private(set) var authorizationStatus: CLAuthorizationStatus
     package private(set) var location: CLLocation?
-    /// In degrees.
+    /// The attitude in degrees.
     package private(set) var pitch = 0.0
     package private(set) var roll = 0.0
     package private(set) var yaw = 0.0
-    /// In g, without gravity.
+    /// The acceleration in g, without gravity.
     package private(set) var userAcceleration = CMAcceleration()
     package private(set) var locationError: String?
     package private(set) var motionError: String?
@@ -67,7 +67,7 @@ extension SensorModel: @preconcurrency CLLocationManagerDelegate {
         authorizationStatus = manager.authorizationStatus
         switch authorizationStatus {
         case .authorizedWhenInUse, .authorizedAlways:
-            // Also called before the start and after the end.
+            // This function is also called before `start()` and after `stop()`.
             if isRunning { manager.startUpdatingLocation() }
         case .denied, .restricted:
             locationError = "The app may not know the location."

@@ -3,16 +3,16 @@
 import BubbleLevel
 import CoreMotion
 
-// bubble-level [FILE]    FILE stores the zeros. Entering a line with any contents calibrates the level.
+// bubble-level [FILE]    FILE stores the zeros. Any line of input calibrates the level.
 let home = FileManager.default.homeDirectoryForCurrentUser.path
 let file = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "\(home)/.bubble-level.json")
 let level = BubbleLevel(file: file)
 let isTerminal = isatty(STDOUT_FILENO) == 1
 
 level.show = { state in
-    // Overwrites the screen in a terminal, and prints line by line into a pipe.
+    // Overwrites the screen of a terminal, but writes line by line to a pipe.
     let text = isTerminal ? "\u{1B}[H\u{1B}[J\(state.drawing)" : state.text
-    // Avoids print and fflush(nil), which would wait for readLine below, because it locks standard input.
+    // Does not use print and fflush(nil), which would wait for the lock that readLine holds on standard input.
     FileHandle.standardOutput.write(Data("\(text)\n".utf8))
 }
 level.report = { FileHandle.standardError.write(Data("bubble-level: \($0)\n".utf8)) }

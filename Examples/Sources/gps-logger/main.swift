@@ -22,7 +22,7 @@ do {
     let logger = TrackLogger(log: try TrackLog(folder: URL(fileURLWithPath: folder), policy: policy))
     logger.report = reportError
     logger.start()
-    // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
+    // Services are stopped with SIGTERM, and programs in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
@@ -32,7 +32,7 @@ do {
         source.resume()
         return source
     }
-    // Syncs the last fixes before a silence as well.
+    // Also syncs the last fixes before a silence.
     let timer = DispatchSource.makeTimerSource(queue: .main)
     if policy.syncInterval > 0 {
         timer.schedule(deadline: .now() + policy.syncInterval, repeating: max(policy.syncInterval, 0.001))

@@ -15,11 +15,11 @@ guard words.count == 4 else {
 do {
     var settings = MQTTPublisherSettings(broker: try BrokerAddress(words[0]), user: words[1], device: words[2])
     settings.spoolFolder = words[3]
-    // The password and certificate files named by the environment or the configuration file.
+    // The password and certificate files that the environment or the configuration file names.
     settings.files = Configuration.load().brokerFiles.value
     let tracker = try MQTTTracker(settings, report: reportError)
     tracker.start()
-    // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
+    // Services are stopped with SIGTERM, and programs in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .main)

@@ -6,7 +6,7 @@ import SensorModel
 
 let model = SensorModel()
 
-/// Prints the model, and prints it again after each change, as a SwiftUI view does by itself.
+/// Prints the model now and after each change, like a SwiftUI view that updates itself.
 @MainActor func show() {
     withObservationTracking {
         let place = model.location.map { String(format: "%.5f %.5f", $0.coordinate.latitude, $0.coordinate.longitude) }
