@@ -3,16 +3,16 @@ import PackageDescription
 
 // ARCHITECTURE.md describes these modules. scripts/architecture compares the sources with both.
 
-/// The options of builds that scripts start: words of DEVICE_SERVICES_EXTRAS, separated by commas. Apps never set it.
+/// Options for builds that scripts start, separated by commas in DEVICE_SERVICES_EXTRAS. Apps never set this variable.
 /// - fuzz: adds the target that Tests/Fuzz/run builds.
 /// - benchmarks: adds the programs that Benchmarks/run measures and scripts/endure runs.
-/// - floors: adds the programs that use only sources, whose size and symbols scripts/seams checks.
+/// - floors: adds the programs that use sources without a framework. scripts/seams checks their size and symbols.
 /// - pure: omits tests that need hardware or other programs.
-/// - quick: compiles each target with whole-module optimization's build mode, which takes a third less time in a build
-///   from the beginning, and optimizes modules that compute. Enables the trait LibMosquitto, so that one build contains
-///   all tests. A separate build for this trait would compile all targets again.
+/// - quick: compiles each target as a whole module, which shortens a clean build by a third, and optimizes the modules
+///   in `computing`. Enables the trait LibMosquitto, so that one build contains all tests. A separate build for this
+///   trait would compile all targets again.
 /// - unoptimized: optimizes no modules in quick builds.
-/// - nomqtt: disables that trait in quick builds, for machines without libmosquitto-dev.
+/// - nomqtt: does not enable LibMosquitto in quick builds, for machines without libmosquitto-dev.
 let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
 
 let optimizes = extras.contains("quick") && !extras.contains("unoptimized")
@@ -63,7 +63,8 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
 
-/// The modules that test builds optimize, because their tests compute or because most other tests use them.
+/// The modules that test builds optimize, because their tests are compute-intensive or because most other tests use
+/// them.
 let computing: Set = [
     "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
     "Trace",
@@ -90,7 +91,7 @@ func tests(
         swiftSettings: settings)
 }
 
-/// A module map that makes imports of submodules compile, for example `import CoreLocation.CLLocationManagerDelegate`.
+/// A module map that enables imports of submodules, for example `import CoreLocation.CLLocationManagerDelegate`.
 func submodules(of framework: String, in directory: String) -> Target {
     .target(name: framework + "Submodules", path: "\(directory)/\(framework)Submodules")
 }
@@ -195,7 +196,7 @@ let boards: [Target] = [
     .systemLibrary(
         name: "CLibMosquitto", path: "Sources/Boards/CLibMosquitto", pkgConfig: "libmosquitto",
         providers: [.apt(["libmosquitto-dev"])]),
-    // The connection to a broker, messages of OwnTracks, SenML and Home Assistant, and the positions of another board.
+    // The connection to a broker, messages for OwnTracks, SenML and Home Assistant, and the positions of another board.
     module(
         "MQTTClient", in: "Sources/Boards", ["DeviceCore", "JSONBytes", library("CLibMosquitto", "LibMosquitto")]),
     module("MQTTPublisher", in: "Sources/Boards", ["DeviceCore", "MQTTClient", "SystemCalls"]),
@@ -210,7 +211,7 @@ let traces: [Target] = [
     module(
         "TraceEditing", in: "Sources/Traces",
         ["DeviceCore", "Geodesy", "GPSDProtocol", "JSONBytes", "NMEAFormat", "SystemCalls", "Trace"]),
-    // Imports recordings of other programs and exports traces to their formats.
+    // Imports recordings from other programs and exports traces to their formats.
     module(
         "TraceFormats", in: "Sources/Traces",
         [
@@ -238,7 +239,7 @@ let simulators: [Target] = [
     module(
         "AccessorySimulator", in: "Simulators",
         ["AccessoryFinding", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls", "Trace", "UmockdevFormat"]),
-    // All simulators for an unmodified program.
+    // Runs all simulators together for unmodified programs.
     module(
         "SimulatedServers", in: "Simulators",
         [
@@ -383,7 +384,7 @@ let testing: [Target] = [
             "AccessoryFinding", "AccessorySimulator", "CoreLocation", "Dashboard", "DeviceCore", "ExternalAccessory",
             "JSONBytes", "Plotting", "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion",
             "SystemCalls", "TestSupport", "Trace", "UmockdevFormat",
-            // The largest test module is compiled last. Not compiled as a whole, it keeps all processors busy.
+            // The largest test module is compiled last. It is not compiled as a whole, so it keeps all processors busy.
         ], settings: language),
     tests(
         "ClientTests", in: "Tests",
@@ -471,7 +472,7 @@ let fuzz = Target.target(
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
 var targets = core + location + motion + accessories + boards + traces + simulators + tool + testing
-/// The tests that run under user-mode emulation. Of UdevSourceTests, only those of kernel structure layouts.
+/// The tests that run under user-mode emulation. Of UdevSourceTests, only the tests of kernel structure layouts run.
 let pure: Set = [
     "CoreLocationTests", "CoreMotionTests", "DeviceCoreTests", "ExternalAccessoryTests", "GPSDProtocolTests",
     "GeodesyTests", "MotionEngineTests", "SensorFusionTests", "SimulatedDeviceTests", "TraceFormatsTests", "TraceTests",
@@ -507,14 +508,14 @@ let package = Package(
         .library(name: "SyntheticMotion", targets: ["SyntheticMotion", "Trace"]),
         // Cuts, merges, anonymizes, degrades and summarizes traces.
         .library(name: "TraceEditing", targets: ["TraceEditing"]),
-        // Imports recordings of phone apps, receiver logs, CSV, GPX and MCAP, and exports traces to such formats.
+        // Imports phone app recordings, receiver logs, CSV, GPX and MCAP files, and exports traces to such formats.
         .library(name: "TraceFormats", targets: ["TraceFormats"]),
-        // Positions and motion without Foundation, for small tools. Separate products, so that a tool links only its
-        // source.
+        // Positions and motion without Foundation, for small tools. These are separate products, so that a tool links
+        // only the source that it uses.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
-        // Publishes positions and readings at an MQTT broker.
+        // Publishes positions and readings to an MQTT broker.
         .library(name: "MQTTPublisher", targets: ["MQTTPublisher", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ] + (extras.contains("fuzz") ? [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])] : []),
