@@ -70,8 +70,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let log = Logger(label: "device-services.accessory")
 
     private static let initialScanKey = "initial scan"
-    /// The key of the timer for scanning the directories. It is also the subject of problems with watching the
-    /// directories.
+    /// The key of the timer that starts a scan of the directories. If the directories cannot be watched, the problem is
+    /// stored under the same key.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0

@@ -101,7 +101,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The satellite's number in the sentences of its system, or nil if it cannot be represented.
+    /// The number that the NMEA sentences of the satellite's constellation use for it, or nil if they have none.
     var sentenceNumber: Int? {
         let result =
             switch system {

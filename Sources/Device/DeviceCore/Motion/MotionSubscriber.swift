@@ -82,7 +82,7 @@ package struct Decimator: Sendable {
     }
 }
 
-/// Measures a sensor's rate from time stamps, in successive windows of at least 1 s. A gap of more than 1 s restarts the
+/// Measures a sensor's rate from timestamps, in successive windows of at least 1 s. A gap of more than 1 s restarts the
 /// measurement.
 struct RateMeter {
     /// The minimum length of a window and the longest gap allowed within a window, both in nanoseconds.

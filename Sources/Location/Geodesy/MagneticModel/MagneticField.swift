@@ -56,7 +56,8 @@ extension MagneticField {
     package var zUncertainty: Double { x.isNaN ? .nan : 141 }
     package var horizontalUncertainty: Double { x.isNaN ? .nan : 133 }
     package var totalUncertainty: Double { x.isNaN ? .nan : 138 }
-    /// True if a compass is unreliable: the horizontal field is weaker than 6,000 nT (report of WMM2025) or invalid.
+    /// True if a compass is unreliable, because the horizontal field is invalid or weaker than 6,000 nT (see the
+    /// WMM2025 report).
     package var isInCautionZone: Bool { !(horizontal >= 6_000) }
     /// True if a compass is unusable: the horizontal field is weaker than 2,000 nT or invalid.
     package var isInBlackoutZone: Bool { !(horizontal >= 2_000) }

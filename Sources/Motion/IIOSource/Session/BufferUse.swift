@@ -18,7 +18,7 @@ struct BufferUse {
     private enum Retry {
         case rediscovery
         case time(BootTime)
-        /// Retry once the user may open the device node, for example after udev has granted access.
+        /// Retry as soon as the user has permission to open the device node, for example after udev has granted it.
         case access
     }
 

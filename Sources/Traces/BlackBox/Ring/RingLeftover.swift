@@ -12,7 +12,7 @@ package struct RingLeftover: Sendable {
     package var remarks: [String]
 
     /// Saves the segments of an earlier recorder as a trace. Segments that were read completely are removed, and
-    /// damaged segments are kept beside the trace. If the trace cannot be saved, throws an error and keeps the
+    /// damaged segments are kept next to the trace. If the trace cannot be saved, throws an error and keeps the
     /// segments. `freeSpace` is the free space of the file system in bytes, or nil if unknown.
     static func save(
         _ leftover: RingDirectory.LeftoverSegments, of folder: RingDirectory, to location: RingLocation,
@@ -43,8 +43,8 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // The damaged segment is moved beside the saved traces. If they are on another file system, the segment
-            // stays in the ring's directory, but is renamed so that it no longer counts as a segment.
+            // The damaged segment is moved to the directory of the saved traces. If that directory is on another file
+            // system, the segment stays in the ring's directory, but is renamed so that it no longer counts as one.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [location.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })

@@ -20,7 +20,7 @@ public struct TraceFile: Sendable {
     }
 
     package let bytes: TraceBytes
-    /// The name of the trace in messages: its path, or a name chosen by the program.
+    /// The name that messages use for the trace: its path, or a name chosen by the program.
     public let name: String
     package let format: Format
     /// The header, or nil for gpsd output.
@@ -41,7 +41,7 @@ public struct TraceFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The contents of a file.
-    ///   - name: The name of the trace in messages.
+    ///   - name: The name that messages use for the trace.
     /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)

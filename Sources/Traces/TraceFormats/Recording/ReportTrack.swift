@@ -3,7 +3,7 @@
 package import DeviceCore
 import GPSDProtocol
 
-/// gpsd reports in memory. Each report is a line of gpsd's JSON protocol.
+/// Holds reports from gpsd in memory. Each report is a line of gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
     /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []

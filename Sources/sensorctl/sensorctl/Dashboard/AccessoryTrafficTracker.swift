@@ -30,7 +30,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     private static let maximumEntries = 64
 
     private let feed: DashboardFeed
-    /// True if the traffic is counted. Only traces contain traffic.
+    /// True if the bytes of accessories are counted. This requires a trace, because live data does not include them.
     private let countsTraffic: Bool
     private var entries: [Entry] = []
     private var hasChanged = true
