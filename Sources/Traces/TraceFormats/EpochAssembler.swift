@@ -22,7 +22,7 @@ struct EpochAssembler {
         /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
         /// arrived.
         var time: WallTime?
-        /// True for the very first fix, and for the first one after the fix or the source was lost.
+        /// True for the first fix of the trace, and for the first fix after a loss of the fix or the source.
         var startsSegment = false
     }
 
@@ -48,8 +48,8 @@ struct EpochAssembler {
     /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
     /// not count.
     private var hasOwnSky = false
-    /// True if the pending position received its own satellite report before its last position report. If so, another
-    /// satellite report without a time belongs to the next position.
+    /// True if the pending position already had its own satellite report when its last position report arrived. If so,
+    /// another satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -190,8 +190,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth. Exporting them could produce an invalid file or change their
-    /// values. Returns true if a value was removed.
+    /// Removes values that are impossible on Earth. Exporting such values could alter them or produce an invalid file.
+    /// Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Spreads consecutive items with the same time evenly over the interval that follows. Times are in nanoseconds.
+/// Spreads consecutive items that have the same time evenly over the interval that follows. Times are in nanoseconds.
 ///
 /// A logger with a resolution of whole seconds gives several points the same time. If `n` points have the time `t`,
 /// point `i` is placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a
@@ -28,7 +28,7 @@ struct EqualTimeSpreader<Item> {
     ///
     /// - Parameters:
     ///   - time: The time of the item, or nil if the file does not state one.
-    ///   - size: The size of the item, at least 1. It counts toward ``maximumItems``.
+    ///   - size: The size of the item, at least 1. It counts towards ``maximumItems``.
     ///   - isContinuous: True if the item continues the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
@@ -50,8 +50,8 @@ struct EqualTimeSpreader<Item> {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// Yields all buffered items. `gap` is the interval to the next item. It is nil if there is no next item, or if the
-    /// next item has an earlier time.
+    /// Yields all buffered items. `gap` is the interval to the next item, or nil if there is no next item or it has an
+    /// earlier time.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

@@ -25,7 +25,7 @@ struct PathWriter: ~Copyable {
     private var omittedAltitudes = 0
     private var undefinedAltitudes = 0
     private var positionsWithoutTime = 0
-    /// The iterator before the first position.
+    /// The iterator in its initial state, before the first position.
     let start: PositionEpochs
 
     /// Returns a function that creates the file and calls `body` to write it. The function throws an error if the trace
@@ -63,8 +63,8 @@ struct PathWriter: ~Copyable {
         return epochs
     }
 
-    /// Counts the values of a position that are not written to the file, for the remarks. `altitude` is the altitude
-    /// that is written, or NaN.
+    /// Counts the values of a position that are not written to the file, so that the remarks can mention them.
+    /// `altitude` is the altitude that is written, or NaN.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {

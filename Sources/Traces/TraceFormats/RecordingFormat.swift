@@ -6,7 +6,7 @@ import TraceEditing
 
 /// A recording format, with functions to detect, read and write it.
 ///
-/// Each format is a static property, declared in the directory with its name, and is listed in ``all``.
+/// Each format is a static property and is listed in ``all``.
 public struct RecordingFormat: Sendable {
     /// The confidence that an input has a particular format.
     enum DetectionConfidence: Int {
@@ -32,10 +32,11 @@ public struct RecordingFormat: Sendable {
     package internal(set) var supportsArrivalTimes = false
     /// True if it may be necessary to read the whole file to detect the format. Such formats are tried last.
     var isTriedLast = false
-    /// True if the caller need not check the trace for damaged gpsd reports: either the writer checks it, or the format
-    /// contains no gpsd reports.
+    /// True if the caller need not check the trace for damaged gpsd reports, because either the writer does so or the
+    /// format contains no gpsd reports.
     var reportsDamage = false
-    /// Returns the confidence that an input is in this format. nil if the format cannot be read.
+    /// Returns the confidence that an input is in this format, or nil if it is not. The property is nil if the format
+    /// cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path and returns remarks about omitted content.
@@ -78,13 +79,13 @@ public struct RecordingFormat: Sendable {
 }
 
 extension RecordingFormat {
-    /// Returns the writable format with the given name, or nil if there is none.
+    /// Finds the writable format with the given name. Returns nil if there is none.
     public init?(name: String) {
         guard let format = Self.writableFormats.first(where: { $0.name == name }) else { return nil }
         self = format
     }
 
-    /// Returns the writable format that matches the file name's extension, or nil if there is none.
+    /// Finds the writable format that matches the file name's extension. Returns nil if there is none.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = Self.writableFormats.first(where: { $0.fileExtensions.contains(where: name.hasSuffix) })

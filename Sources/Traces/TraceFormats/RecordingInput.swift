@@ -47,7 +47,7 @@ final class RecordingInput {
     /// The lower-case column names of a table, or an empty array if there is no readable header.
     private(set) lazy var columns: [String] = mayBeTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
-    /// The input read as a native trace or as gpsd reports. If it is neither, the error states why.
+    /// The result of reading the input as a native trace or as gpsd reports. The error states why it is neither.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
         do throws(DeviceError) {
             return .success(try TraceFile(contents: try contents(), name: name))
@@ -63,7 +63,7 @@ final class RecordingInput {
         }
     }
 
-    /// Throws an error with code `notSupported` if the file is larger than `limit` bytes.
+    /// Returns the contents. Throws an error with code `notSupported` if the file is larger than `limit` bytes.
     func bytes(limit: Int = Folder.maximumFileSize) throws(DeviceError) -> [UInt8] {
         let contents = try contents()
         guard contents.count <= limit else {

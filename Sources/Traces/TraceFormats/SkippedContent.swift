@@ -4,7 +4,7 @@ import Trace
 
 /// Counts, by kind, the content that an export omits because the format cannot represent it.
 struct SkippedContent: Sendable {
-    /// The content kinds, in the order in which the remarks list them. The raw values are indices of `counts`.
+    /// The content kinds, in the order in which the remarks list them. The raw values are indices into `counts`.
     enum Kind: Int, CaseIterable, Sendable {
         case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 

@@ -3,8 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Iterates over the motion readings of a trace in the order of their measurement times. A trace contains readings in
-/// order of arrival, which may differ. If several readings of a sensor have the same time, only the first is returned.
+/// Iterates over the motion readings of a trace in the order of their measurement times. The trace contains them in
+/// order of arrival, which may be different. If several readings of a sensor have the same time, only the first is
+/// returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.

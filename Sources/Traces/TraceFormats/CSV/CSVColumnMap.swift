@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// Describes the columns of a table whose layout is unknown.
+/// A description of the columns of a table whose layout is unknown.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -18,7 +18,7 @@ import Trace
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: since 1970 if over three years, else since the start; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: since 1970 if over three years, otherwise since the start; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
@@ -107,8 +107,8 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The value of a setting may contain a colon. The parser mistakes the text after it for a unit, so the two
-        // parts are put back together here.
+        // The value of a setting may contain a colon. The parser mistakes the text after the colon for a unit, so the
+        // two parts are joined again here.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// Reads comma-separated text row by row (RFC 4180), without copying cells. It skips empty lines and lines that begin
-/// with `#`. It also skips the last row if it has no line ending, because its final digits may be missing. The caller
+/// Reads comma-separated text row by row (RFC 4180), without copying cells. Empty lines and lines that begin with `#`
+/// are skipped. The last row is skipped if it has no line ending, because its final digits may be missing. The caller
 /// must keep the bytes valid while the reader is in use.
 struct CSVReader {
     static let maximumColumns = 1024
-    /// The maximum size of a row in bytes. It limits the search for a closing quote.
+    /// The maximum size of a row in bytes, which limits the search for a closing quote.
     static let maximumRow = 1 << 20
 
     struct Cell {
@@ -130,7 +130,8 @@ struct CSVReader {
     }
 
     enum Content {
-        /// The cell is empty, or contains a word that programs write for a missing value, such as NaN or null.
+        /// The cell is empty, or contains a word that some programs write in place of a missing value, such as NaN or
+        /// null.
         case missing
         case number(DecimalNumber)
         case decimalComma
@@ -149,7 +150,7 @@ struct CSVReader {
         }
     }
 
-    /// Returns the time in nanoseconds from a cell that contains seconds.
+    /// Returns the time from a cell that contains seconds, converted to nanoseconds, or nil if the time is missing.
     func nanoseconds(inSecondsColumn index: Int) throws(DeviceError) -> Int64? {
         guard let number = try decimal(index) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {

@@ -5,14 +5,14 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The earliest civil time (March 1973), in nanoseconds since 1970. Smaller numbers are interpreted as elapsed
-    /// times.
+    /// The earliest time that is interpreted as a civil time (March 1973), in nanoseconds since 1970. Smaller numbers
+    /// are interpreted as elapsed times.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if the row times count from 1970. The first thousand rows decide, or else the first usable time. nil until
-    /// then.
+    /// True if the row times count from 1970. Set at the start if one of the first thousand rows has a time after
+    /// ``UnsetClock/gpsEpoch``, otherwise at the first usable time. nil until then.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
     /// True once a time after ``UnsetClock/gpsEpoch`` has been found. Earlier times are then ignored, because
@@ -90,7 +90,8 @@ struct CSVTableReader {
             try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
         }
-        // `finishRecording` moves the tracks out of `rows`, and determines `ignoresTimes` and some of the remarks.
+        // The tracks are checked before `finishRecording` moves them out of `rows`. That call also determines
+        // `ignoresTimes` and some of the remarks.
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
@@ -177,8 +178,8 @@ struct CSVTableReader {
         return number.scaled(byPowerOfTen: power)
     }
 
-    /// Returns the time in the column `fix.time`, or nil if there is none. Unlike a row time, it may repeat in several
-    /// rows.
+    /// Returns the time in the column `fix.time`, or nil if there is none. Unlike the time of a row, the fix time may
+    /// be the same in several rows.
     private mutating func fixTime() throws(DeviceError) -> TableRowConverter.FixTime? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -211,7 +212,7 @@ struct CSVTableReader {
         case known(Int64)
         case absent
         case fromUnsetClock
-        /// A time that cannot be read, in the column with this index.
+        /// An unreadable time in the column with this index.
         case unreadable(Int)
     }
 

@@ -16,7 +16,7 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     case broad
     /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. They contain Core Motion's attitude (in
     /// units of 1e-4 rad), gravity (1e-4 g), rotation rate (1e-4 rad/s) and user acceleration (1e-4 g) as integers.
-    /// Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration, with Apple's sign.
+    /// Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration in Apple's sign convention.
     case motionSense
 
     static let broadColumns = ["gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz", "qw", "qx", "qy", "qz"]

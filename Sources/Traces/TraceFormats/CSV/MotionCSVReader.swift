@@ -95,8 +95,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. Readings are in gauss in both
-    /// layouts once they are parsed. The Earth's field is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. Parsed readings are in gauss in
+    /// both layouts. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -128,8 +128,9 @@ extension Recording {
         }
     }
 
-    /// Reads a UTF-8 table of motion readings and positions according to a column map. If rows of motion readings
-    /// repeat a position, it is read only once per second. Missing speeds and courses are derived from the positions.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that is repeated in
+    /// several rows of motion readings is read only once per second. Missing speeds and courses are derived from the
+    /// positions.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {

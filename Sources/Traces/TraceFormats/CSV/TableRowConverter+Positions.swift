@@ -229,7 +229,7 @@ extension TableRowConverter {
             return
         }
         if firstTime == nil { firstTime = item.time }
-        // While the property is nil, `append` does not copy the array.
+        // While `firstItems` is nil, appending to `first` does not copy the array.
         firstItems = nil
         first.append(item)
         firstItems = first

@@ -14,8 +14,8 @@ struct TableRowConverter {
 
     /// The time of the position fix, in tables that have a separate column for it.
     struct FixTime {
-        /// In nanoseconds. The origin need not be known, because the time is only compared with the fix times of other
-        /// rows.
+        /// The time in nanoseconds. Its origin need not be known, because it is only compared with the fix times of
+        /// other rows.
         var time: Int64
         /// The wall-clock time, or nil if the origin of `time` is unknown.
         var civil: WallTime?
@@ -37,7 +37,8 @@ struct TableRowConverter {
         var fix: (time: Int64, values: [Double], rowTime: Int64?)?
         /// The last position that was not dropped. Used if `dropsRepetitions` is true.
         var kept: (values: [Double], time: Int64)?
-        /// The last position, and the time at which it last changed. Used to detect a logger that repeats an old fix.
+        /// The last position, and the time of the first row in which it appeared. Used to detect a logger that repeats
+        /// an old fix.
         var unchanged: (values: [Double], since: Int64)?
     }
 
@@ -51,11 +52,11 @@ struct TableRowConverter {
     /// True if consecutive rows may repeat the same position, as in tables of motion readings. A repeated position is
     /// then kept only once per `repetitionInterval`.
     var dropsRepetitions = false
-    /// In nanoseconds (1 s).
+    /// The time within which a repeated position is dropped, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
 
     private(set) var tracks: [MotionTrack] = []
-    /// The columns of the axes of each track.
+    /// The columns of each track's axes.
     private var axes: [[Column?]] = []
     private let hasPositions: Bool
     var reports = ReportTrack()

@@ -5,7 +5,7 @@ import Trace
 
 /// Parses times and dates in the notations that tables use.
 enum TableTime {
-    /// Parses ISO 8601 and variants, such as `2024/01/01 10:08:00 UTC`, or `10:08:00:250` with milliseconds.
+    /// Parses a time in ISO 8601 or a variant, such as `2024/01/01 10:08:00 UTC`, or `10:08:00:250` with milliseconds.
     static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
         if let found = zoned(text) { return found }
         var words = text.split(separator: " ").map(String.init)

@@ -123,10 +123,10 @@ public struct ExportOptions: Sendable, Hashable {
     public var overwrite = false
     /// The mode of written files, as for chmod(2). If nil, a replaced file keeps its mode, and a new file gets the mode
     /// 0600, because a recording reveals a person's locations. If a format requires a new folder, everyone who may read
-    /// its files may also search the folder.
+    /// the files may also search the folder.
     public var mode: UInt32?
-    /// The path of the receiver whose positions are written, for formats with only one receiver. If nil, the receiver
-    /// that reports the first fix is selected.
+    /// The path of the receiver whose positions are written, for formats that can contain only one receiver. If nil,
+    /// the receiver that reports the first fix is selected.
     public var receiver: String?
     /// True if gpsd reports and NMEA sentences are written with their arrival times.
     public var includesArrivalTimes = false

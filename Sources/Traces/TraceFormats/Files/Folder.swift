@@ -6,8 +6,8 @@ import Trace
 
 /// File and folder functions that do not use Foundation.
 enum Folder {
-    /// The maximum size of an imported file in bytes. It limits memory use, because the decoded readings take up
-    /// several times the size of the file.
+    /// The maximum size of an imported file in bytes. The limit is necessary because the decoded readings take up
+    /// several times as much memory as the file.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
     private static let maximumNames = 10_000
 

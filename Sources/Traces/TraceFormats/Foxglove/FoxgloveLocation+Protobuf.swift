@@ -2,8 +2,8 @@
 
 extension FoxgloveLocation {
     /// Decodes a Foxglove LocationFix message in Protocol Buffers format, with the field numbers of LocationFix.proto.
-    /// Encoders omit fields whose value is 0. Therefore, a missing altitude is 0, and so is a missing latitude or
-    /// longitude, unless both are missing.
+    /// Encoders omit fields whose value is 0. Therefore, a missing altitude is read as 0. A missing latitude or
+    /// longitude is also read as 0, unless both are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -67,7 +67,7 @@ extension FoxgloveLocation {
 }
 
 /// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding).
-/// Reading ends at a deprecated group or an invalid field.
+/// Reading stops at an invalid field or at a group, which is a deprecated type of field.
 struct ProtobufReader {
     enum Value {
         case varint(UInt64)

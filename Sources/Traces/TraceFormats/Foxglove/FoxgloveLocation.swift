@@ -27,7 +27,7 @@ struct FoxgloveLocation {
         if covariance.count < 10 { covariance.append(number) }
     }
 
-    /// Returns nil if a number is missing or out of range. The limit prevents an overflow of the nanoseconds.
+    /// Returns the time, or nil if a number is missing or out of range. The limit for `seconds` prevents an overflow.
     static func time(seconds: Int64?, nanoseconds: Int64) -> WallTime? {
         guard let seconds, (0...9_000_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil
@@ -39,7 +39,7 @@ struct FoxgloveLocation {
 extension PositionReport {
     /// Converts a LocationFix message to a report. Returns nil if the message contains no valid coordinates.
     ///
-    /// The altitude is taken as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
+    /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
     /// reference surface. Standard deviations are the square roots of the diagonal elements of the covariance matrix. A
     /// variance counts as unknown if it is 0 or at least (100 km)². If the altitude is 0 and its variance is at least
     /// (100 km)², the altitude counts as unknown. If there is no velocity, the heading is used as the course.

@@ -6,13 +6,13 @@ import NMEAFormat
 import SensorFusion
 import SystemCalls
 
-/// Encodes messages as JSON with the schemas of ``FoxgloveSchema``.
+/// Encodes messages as JSON according to the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
     /// The smallest variance, in m², that marks a value as unknown: (100 km)².
     static let minimumUnknownVariance = 1e10
     private static let unknownVariance = 1e12
 
-    /// Returns the height above the ellipsoid, as in ROS, or the altitude above mean sea level if the height is
+    /// Returns the height above the ellipsoid, which ROS expects, or the altitude above mean sea level if the height is
     /// unknown. Returns nil if both are unknown.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
@@ -131,7 +131,7 @@ struct FoxgloveSample {
 ///
 /// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name. As of 2026, it has no schemas for
 /// readings of inertial sensors, magnetometers and barometers, so this project defines one for vectors and one for
-/// scalars. Files contain the names, and the import compares them, so they must not change.
+/// scalars. The names must not change, because files contain them and the import compares them.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"

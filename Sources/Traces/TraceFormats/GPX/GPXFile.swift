@@ -3,7 +3,7 @@
 package import DeviceCore
 package import Trace
 
-/// Reads the tracks, routes or waypoints in a GPX 1.0 or 1.1 file as gpsd reports.
+/// Reads the tracks, routes or waypoints in a GPX 1.0 or 1.1 file and converts them to gpsd reports.
 ///
 /// Altitudes (`ele`) are interpreted as metres above mean sea level, which is the usual convention. Together with
 /// `geoidheight`, they determine the height above the ellipsoid. Track segments are separated by a report without a
@@ -71,7 +71,7 @@ public struct GPXOptions: Sendable, Hashable {
     /// The speed between points without times, in metres per second along the geodesic. If nil, the points are one
     /// second apart, as in Xcode.
     public var speed: Double?
-    /// True if missing values of course, speed and climb are derived from the positions.
+    /// True if a missing course, speed or climb is derived from the positions.
     public var derivesMotion = true
 
     /// Creates options. By default, all information is taken from the file.

@@ -125,8 +125,8 @@ struct GPXSinglePassImporter {
         }
     }
 
-    /// Finishes the import and returns the trace. Returns nil if the tracks were not in chronological order, or if the
-    /// trace does not begin at `start`, in nanoseconds since 1970.
+    /// Finishes the import and returns the trace. Returns nil if a second pass is needed, or if the trace does not
+    /// begin at `start`, which is in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
         guard !needsSecondPass, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
@@ -136,7 +136,7 @@ struct GPXSinglePassImporter {
     var remarks: [String] { writer?.remarks ?? [] }
 }
 
-/// Assigns times to the points of a path without times, at a constant speed or at a constant interval.
+/// Assigns times to the points of a path that has none, at a constant speed or at a constant interval.
 package struct PathTiming: Sendable {
     /// The interval between points if no speed is specified, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
@@ -144,7 +144,7 @@ package struct PathTiming: Sendable {
     package let speed: Double?
     private var last: (coordinate: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing that places the first point at time zero. The speed is in metres per second. If it is nil,
+    /// Creates an instance that places the first point at time zero. `speed` is in metres per second. If it is nil,
     /// points are one second apart. Throws an error if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {

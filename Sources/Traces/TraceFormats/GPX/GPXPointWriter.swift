@@ -7,7 +7,7 @@ import Trace
 /// Writes the points of a path as trace events.
 struct GPXPointWriter {
     /// The time between the last point of a segment and the report without a fix that ends the segment, in nanoseconds
-    /// (1 s). It is shorter if the next segment starts less than two seconds after that point.
+    /// (1 s). The actual time is shorter if the next segment starts less than two seconds after that point.
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20

@@ -5,12 +5,12 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
-/// Reads a GPX file point by point. Prefixes of element names are ignored. Names of up to eight bytes are compared as
-/// ``XMLReader/nameWord``, which is 0 for longer names.
+/// Reads a GPX file point by point. Prefixes of element names are ignored. Names of up to eight bytes are compared by
+/// their ``XMLReader/nameWord``, which is 0 for longer names.
 ///
 /// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
-/// inside `extensions` (OsmAnd, OpenTracks and others). They are in degrees from true north and in metres per second.
-/// Garmin's intermediate route points (`gpxx:rpt`) are read as ordinary route points.
+/// inside `extensions` (OsmAnd, OpenTracks and others). Course is in degrees from true north, and speed in metres per
+/// second. Garmin's intermediate route points (`gpxx:rpt`) are read as ordinary route points.
 struct GPXReader: ~Copyable {
     enum Item {
         /// The start of a track or a route. Waypoints do not belong to a track or a route, so no start precedes them.
@@ -23,10 +23,11 @@ struct GPXReader: ~Copyable {
 
     private static let maximumExtensionPoints = 100_000
     var point = GPXPoint()
-    /// True if times before 1980 are ignored. Set before the first call to ``next()``.
+    /// True if times before 1980 are ignored. Must be set before the first call to ``next()``.
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates in the extensions of the last point. Those before `extensionIndex` have already been returned.
+    /// The coordinates in the extensions of the last point. The coordinates before `extensionIndex` have already been
+    /// returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     private(set) var partName = ""
@@ -189,8 +190,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension. The tag may contain values in its attributes, or may be a Garmin route
-    /// point.
+    /// Reads the start tag of an extension. Its attributes may contain values, or the tag may be a Garmin route point.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
         // For example, `<geotracker:meta c="274.4" s="0.36"/>`.

@@ -16,7 +16,7 @@ struct GPXSelection {
         return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
             && numbers == numbers.sorted()
     }
-    /// The error that ended the first pass. Only the points before it are converted.
+    /// The error that ended the first pass. Only the points that precede the error are converted.
     let failure: DeviceError?
     private(set) var remarks: [String] = []
 
@@ -52,8 +52,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If there are several points and all of them have the same time, it is not the time of measurement and is
-        // ignored.
+        // If several points all have the same time, it is not the time of measurement and is ignored.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as a GPX 1.1 track. If the fix or the source is lost, a new segment starts. Course and speed are
+    /// Positions as a GPX 1.1 track. A new segment starts after a loss of the fix or the source. Course and speed are
     /// written in Garmin's TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean
     /// sea level.
     package static let gpx = RecordingFormat(

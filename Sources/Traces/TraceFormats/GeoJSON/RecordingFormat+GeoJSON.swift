@@ -5,10 +5,11 @@ import JSONBytes
 import Trace
 
 extension RecordingFormat {
-    /// Positions as GeoJSON (RFC 7946) for viewers. Each segment is a line with its times in the property `coordTimes`,
-    /// which many track viewers support, or a point if it has a single position. If all positions of a segment have
-    /// heights, the coordinates include them. As the RFC requires, these are heights above the WGS 84 ellipsoid. A
-    /// segment ends when the fix or the source is lost, and where the path crosses 180° longitude.
+    /// Positions as GeoJSON (RFC 7946) for viewers. A segment with a single position is written as a point. Any other
+    /// segment is written as a line with its times in the property `coordTimes`, which many track viewers support. If
+    /// all positions of a segment have heights, the coordinates include them. As the RFC requires, these are heights
+    /// above the WGS 84 ellipsoid. A segment ends when the fix or the source is lost, and where the path crosses 180°
+    /// longitude.
     package static let geojson = RecordingFormat(
         name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
         writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeGeoJSON() })

@@ -10,7 +10,7 @@ enum IIORecordingContext {
         var description: SensorDescription
         /// The sample rate in hertz, or nil if unknown.
         var rate: Double?
-        /// The first reading, which becomes the value of the `raw` attributes.
+        /// The first reading, which supplies the values of the `raw` attributes.
         var first = SIMD3<Double>()
     }
 
@@ -67,8 +67,8 @@ enum IIORecordingContext {
     }
 }
 
-/// The names of the files that contain the scans of a context's devices. The files are in the same folder as the
-/// context's XML.
+/// The names of the files that contain the scans of each device. The files are in the same folder as the XML of the
+/// context.
 enum IIOBufferFileNames {
     /// Returns the file name that the `emu:` backend of libiio 1.0 expects, for example `mpu6050_buf0.bin`.
     static func exportName(of device: IIODevice) -> String {

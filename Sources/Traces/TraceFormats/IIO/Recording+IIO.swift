@@ -13,8 +13,8 @@ extension Recording {
 
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// Each scan must contain all input channels that have a scan element, including the timestamp. This is the default
-    /// of `iio_readdev`. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine
+    /// Each scan must contain all input channels that have a scan element, including the timestamp, as `iio_readdev`
+    /// writes by default. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine
     /// ``start``.
     ///
     /// - Parameter scans: A closure that returns the data of a device, or nil if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The CRC-32 of ISO 3309, as in zlib and MCAP: reflected polynomial 0xEDB88320. Processes eight bytes at a time
+/// The CRC-32 of ISO 3309, as used by zlib and MCAP: reflected polynomial 0xEDB88320. Processes eight bytes at a time
 /// (slicing-by-8). Table k contains the checksum of each byte value followed by k zero bytes.
 struct CRC32 {
     private static let tables: [UInt32] = {

@@ -6,7 +6,7 @@ import Trace
 struct EventSorter {
     struct Item {
         var event: TraceEvent
-        /// True for a position from a LocationFix message. If its speed or course is missing, it may be derived.
+        /// True for a position from a LocationFix message. A missing speed or course of such a position may be derived.
         var isPosition = false
     }
 

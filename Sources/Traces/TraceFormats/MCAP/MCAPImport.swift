@@ -7,7 +7,7 @@ import Trace
 
 /// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
 /// completely. From other files, the import reads gpsd reports in JSON, foxglove.LocationFix messages in JSON or
-/// Protocol Buffers, and motion readings that use the same schema and topic names as our files.
+/// Protocol Buffers, and motion readings with the schema and topic names of ``RecordingFormat/mcap``.
 struct MCAPImport {
     private enum ChannelRole {
         case gpsd, events
@@ -91,7 +91,7 @@ struct MCAPImport {
             var header = TraceHeader()
             header.source = name
             header.clock = ""
-            // A time before 1971 is not a civil time. It counts from another origin, for example from boot.
+            // A time before 1971 is not a civil time. It counts from another origin, such as the boot time.
             if time > 31_536_000_000_000_000, time < .max {
                 header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
             }
@@ -111,7 +111,7 @@ struct MCAPImport {
         written += 1
     }
 
-    /// Derives missing values of speed, course and climb from the previous position.
+    /// Derives a missing speed, course or climb from the previous position.
     private mutating func completed(_ line: [UInt8], at time: Int64) -> [UInt8] {
         guard case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }),
             motions[report.receiver] != nil || motions.count < Self.maximumReceivers
@@ -122,8 +122,8 @@ struct MCAPImport {
         return GPSDEncoder.encode(report)
     }
 
-    /// Converts a message to an event whose time is not set yet. A measurement time in the event is still a timestamp
-    /// from the file, not relative to the start of the trace.
+    /// Converts a message to an event whose time is not set yet. A measurement time in the event is still the timestamp
+    /// from the file, so it is not relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = try role(of: message.channel)
         switch role {
@@ -178,7 +178,7 @@ struct MCAPImport {
         return role
     }
 
-    /// True if a channel with this topic has been found, or if the rest of the file contains messages of this topic.
+    /// Returns true if a channel with this topic has been found, or if any message in the file has this topic.
     private mutating func contains(topic: String) throws(DeviceError) -> Bool {
         if reader.channels.contains(where: { $0.value.topic == topic }) { return true }
         if topics == nil {

@@ -72,7 +72,7 @@ struct MCAPInput {
         offset += UInt64(count)
     }
 
-    /// Advances to an offset. Returns false if the file ends before it.
+    /// Advances to an offset in the file. Returns false if the file ends before that offset.
     mutating func skip(to target: UInt64) throws(DeviceError) -> Bool {
         while offset < target {
             if position == filled, try !fill(1) { return false }

@@ -27,24 +27,24 @@ struct MCAPReader {
         var checksum: UInt32
     }
 
-    /// The maximum number of schemas and of channels. Further ones are ignored.
+    /// The maximum number of schemas, and also of channels. Excess schemas and channels are ignored.
     private static let maximumDefinitions = 4096
     /// The maximum number of bytes to read at the start of a schema or channel record. The names must be within these
     /// bytes.
     private static let maximumHead = 1 << 16
-    /// The size of the fields in front of a message's data: channel, sequence number and two times.
+    /// The size of the fields that precede a message's data: channel, sequence number and two times.
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]
     private(set) var messageCount: UInt64 = 0
-    /// The number of messages according to the file's statistics, or nil if there are none.
+    /// The number of messages according to the file's statistics, or nil if the file has no statistics.
     private(set) var statedMessageCount: UInt64?
     private(set) var isTruncated = false
     private(set) var damagedChunks = 0
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset at which reading stopped because no record starts there; otherwise nil. Records with invalid contents
-    /// do not stop the reader; they are counted in `brokenRecords`.
+    /// The offset at which reading stopped because no record starts there, or nil if this has not happened. Records
+    /// with invalid contents do not stop the reader and are counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -52,7 +52,7 @@ struct MCAPReader {
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
     private var chunk: Chunk?
-    /// The end offset of the message that ``next()`` returned last, whose data has not been consumed.
+    /// The end offset of the message that ``next()`` returned last. The data of this message has not been consumed.
     private var messageEnd: UInt64?
     private var isInSummary = false
     private var isAtEnd = false
@@ -138,7 +138,7 @@ struct MCAPReader {
 
     // MARK: Records
 
-    /// Ends reading. Always returns nil, for use as the result of the caller.
+    /// Ends reading. Always returns nil, so that callers can return the result.
     private mutating func finish() -> Message? {
         isAtEnd = true
         if !isInSummary { isTruncated = true }

@@ -6,7 +6,7 @@ import Trace
 /// Writes an MCAP file sequentially. The file contains chunks with message indexes and checksums, followed by a
 /// summary. The writer keeps one chunk in memory, and about 200 bytes of index data per MiB of messages.
 struct MCAPWriter: ~Copyable {
-    /// The size in bytes at which a chunk is written (1 MiB).
+    /// The size, in bytes (1 MiB), at which a chunk is complete and is written to the file.
     private static let chunkSize = 1 << 20
 
     private struct Channel {

@@ -60,7 +60,8 @@ struct MCAPExport: ~Copyable {
             }
             // Lines that are not JSON are omitted, because some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
-            // `/gpsd` precedes the derived `/gps/fix`, so an import knows both channels and ignores the derived one.
+            // `/gpsd` is written before the derived `/gps/fix`, so that an import already knows `/gpsd` when it decides
+            // to ignore `/gps/fix`.
             try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
                 _ = report.removeImplausibleValues()

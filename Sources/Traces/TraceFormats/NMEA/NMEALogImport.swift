@@ -19,7 +19,7 @@ struct NMEALogImport {
     private let options: NMEALogOptions
     /// The option `weeks` in nanoseconds, which is added to the receiver's dates.
     private let weekShift: Int64
-    /// The origin of the date for the remarks. Empty if the sentences contain the date.
+    /// The source of the date, for the remarks. Empty if the sentences contain the date.
     private var dateOrigin = ""
     private let hasArrivals: Bool
     private var start: Int64
@@ -73,7 +73,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Determines the day on which a time of day is closest to `instant`, and returns the start of that day.
+    /// Returns the start of the day on which the time of day of `time` is closest to `instant`.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, day)
         let difference = instant.nanoseconds - midnight - modulo(time, day)

@@ -13,7 +13,8 @@ struct NMEALogSummary {
     /// The date in gpsd's comment, or nil if there is no such comment.
     var commentDate: WallTime?
     var firstArrival: WallTime?
-    /// The time of day of the first report, in nanoseconds.
+    /// The first time in a report, in nanoseconds since 1970 or, if the date was not known yet, since an arbitrary
+    /// midnight.
     var firstTime: Int64?
     var allowsMissingChecksum: Bool
     var hasMotion = false
@@ -67,7 +68,7 @@ struct NMEALogSummary {
 }
 
 struct NMEALogLines {
-    /// The maximum length, in bytes, of an arrival time in front of a sentence.
+    /// The maximum length, in bytes, of an arrival time that precedes a sentence.
     private static let maximumStamp = 64
     /// The maximum length of a line in bytes. Longer text, such as a binary block, is read in pieces.
     private static let maximumLine = 1 << 16
@@ -121,7 +122,7 @@ struct NMEALogLines {
                 guard let date = Self.date(text) else { continue }
                 return .date(date)
             }
-            // Text in front of a sentence may be its arrival time.
+            // The text that precedes a sentence may be its arrival time.
             let head = text.prefix(Self.maximumStamp)
             guard let sentence = head.firstIndex(where: Self.isSentenceStart) else {
                 guard text.contains(where: Self.isSentenceStart) else { return .other(text) }

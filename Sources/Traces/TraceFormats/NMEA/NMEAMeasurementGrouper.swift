@@ -22,14 +22,14 @@ struct NMEAMeasurementGrouper {
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
-    /// The last fix with the time `clock`, unless it contains a receiver name.
+    /// The last fix that has the time `clock` and no receiver name, or nil if there is none.
     private var position: PositionReport?
 
     /// Appends a report. Completed measurements are appended to `complete`.
     mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
         if report.epochTime != clock {
             finishMeasurement(&complete)
-            // Entries without a time bypass the spreader, so the entries in it are yielded first.
+            // Entries without a time bypass the spreader, so the buffered entries are yielded first.
             if report.epochTime == nil { spreader.finish { Self.shift($0, to: $1, &complete) } }
             (clock, position) = (report.epochTime, nil)
         } else if measurement.count + satellites.count >= Self.maximumReports {

@@ -24,7 +24,8 @@ struct NMEAExport {
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
-        // Phones report errors at the 68 % level. GST sentences contain the standard deviations.
+        // Phones report errors at the 68 % level. The export needs this level to compute the standard deviations in GST
+        // sentences.
         if trace.header?.hasPhoneAccuracies == true { options.nmea.confidence = .sixtyEight }
         self.options = options
         start = trace.start
@@ -49,7 +50,7 @@ struct NMEAExport {
         }
     }
 
-    /// Writes the pending position, at a loss of the source and at the end of the trace.
+    /// Writes the pending position when the source is lost or the trace ends.
     private mutating func writePending() { write(assembler.interrupt()) }
 
     /// Converts events until about 64 KiB of sentences are available. Returns true at the end of the trace.
@@ -137,11 +138,11 @@ struct NMEAExport {
 }
 
 extension RecordingFormat {
-    /// The positions, satellites and attitudes of a receiver as NMEA 0183 sentences that end with CR LF.
+    /// Positions and satellites of one receiver, and attitudes, as NMEA 0183 sentences that end with CR LF.
     ///
-    /// By default, the receiver that reports the first fix is used. A position without a time is written with its
-    /// arrival time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in
-    /// milliseconds precedes each sentence.
+    /// By default, the receiver that reports the first fix is used, and the attitudes of all devices are written. A
+    /// position without a time is written with its arrival time. If ``ExportOptions/includesArrivalTimes`` is true, a
+    /// tag block with the arrival time in milliseconds precedes each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true, reportsDamage: true, detect: sniff, read: read, writer: write)

@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// Maps times of an experiment to trace times. `meta/time.csv` lists the times at which the experiment was started and
+/// Converts experiment times to trace times. `meta/time.csv` lists the times at which the experiment was started and
 /// paused, according to both the experiment's clock and the phone's clock. During a pause, the experiment's clock
 /// stops, but the trace time advances.
 struct PhyphoxClock {

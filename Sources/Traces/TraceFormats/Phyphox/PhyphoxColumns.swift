@@ -5,15 +5,15 @@ import DeviceCore
 /// The columns of a phyphox table, identified by their names and by the units that follow in parentheses.
 struct PhyphoxColumns {
     /// The column of each quantity. If several columns contain the same quantity, the first is used. Acceleration
-    /// includes gravity and has Android's sign on all platforms.
+    /// includes gravity and follows Android's sign convention on all platforms.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     private var linearAxes: Set<Int> = []
     /// Words in several languages that identify acceleration without gravity.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 
-    /// Finds the columns in a header, which must be in lower case. If the table name `sheet` identifies the sensor, the
-    /// column names contain only the axis. Returns nil if there is no column of times in seconds, or no column of a
-    /// known quantity.
+    /// Finds the columns in a header, which must be in lower case. If column names contain only the axis, the table
+    /// name `sheet` shows whether acceleration includes gravity. Returns nil if there is no column of times in seconds,
+    /// or no column of a known quantity.
     init?(_ header: [String], sheet: String) {
         for (index, name) in header.enumerated() { addColumn(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }

@@ -3,7 +3,7 @@
 package import DeviceCore
 import Trace
 
-/// Combines the tables of a phyphox export into a recording. `read` is called for each table, then `recording`.
+/// Combines the tables of a phyphox export into a recording. Call `read` for each table, then `recording`.
 struct PhyphoxReader {
     let name: String
     private let clock: PhyphoxClock
@@ -17,8 +17,8 @@ struct PhyphoxReader {
     private var unknownTableCount = 0
     private var remarks: [String]
 
-    /// `read` returns the contents of the file with the given path (`meta/time.csv` or `meta/device.csv`), or nil if
-    /// the file does not exist.
+    /// Reads the metadata. `read` returns the contents of the file with the given path (`meta/time.csv` or
+    /// `meta/device.csv`), or nil if the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -139,8 +139,8 @@ extension Recording {
     /// Reads an unpacked CSV export of the phyphox app: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
     /// Accuracies (eph, epv) are the radii that the phone reported, in metres, regardless of the unit in the header.
-    /// Pausing the experiment leaves a gap in the trace. Axes are the phone's: x to the right, y up, z out of the
-    /// screen.
+    /// Pausing the experiment leaves a gap in the trace. The axes are those of the phone: x to the right, y up, z out
+    /// of the screen.
     ///
     /// - Throws: An error that states the file, the line and the column.
     package init(phyphoxFolder path: String) throws(DeviceError) {
@@ -163,9 +163,10 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads a single phyphox table. If only one sensor was recorded, this table is the whole export. If the file name
-    /// identifies the sensor, the column names contain only the axis. `readMeta` returns the contents of the file with
-    /// the given path (`meta/time.csv` or `meta/device.csv`) beside the table, or nil if the file does not exist.
+    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If column names contain
+    /// only the axis, the file name shows whether acceleration includes gravity. `readMeta` returns the contents of the
+    /// file with the given path (`meta/time.csv` or `meta/device.csv`) beside the table, or nil if there is no such
+    /// file.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// The readings of a battery in memory.
+/// The readings of a battery, stored in memory.
 public struct BatteryTrack: Sendable, Hashable {
     /// The time of each reading in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []

@@ -9,8 +9,8 @@ struct ClockStepBack: Sendable, Hashable {
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset, in nanoseconds, to add to the times after the step. The first of them then follows ``before`` at the
-    /// usual interval.
+    /// The offset, in nanoseconds, to add to the times after the step. The first of these times then follows ``before``
+    /// at the usual interval.
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
@@ -26,8 +26,8 @@ extension [Int64] {
     /// because a sensor's readings are often delivered in batches that arrive up to one second late. After a larger
     /// step, the readings are assumed not to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// A step is detected only if at least this many readings follow it, and if the time range of these readings also
-    /// contains at least this many earlier readings.
+    /// The minimum number of readings that must follow a step for it to be detected. The time range of these readings
+    /// must also contain at least this many earlier readings.
     private static let minimumReadings = 3
     /// If the readings after a possible step outnumber the earlier readings in the same time range by more than this
     /// factor, they are assumed to be late readings that fill a gap.
@@ -39,15 +39,15 @@ extension [Int64] {
 
     /// Returns the points at which the clock was set back during a recording.
     ///
-    /// After a step, the clock runs through times that already occurred before the step. Sorting would therefore
-    /// interleave the readings from before and after the step. Times also decrease in three other cases, which are not
-    /// reported as steps:
+    /// After a step, the clock repeats times that already occurred before the step. Sorting would therefore interleave
+    /// the readings from before and after the step. Times also decrease in three other cases, which are not reported as
+    /// steps:
     ///
     /// - late readings that fill a gap,
     /// - readings of several devices, which alternate between two time ranges,
     /// - repeated parts, which have the times and values of earlier readings.
     ///
-    /// - Parameter isSame: Returns true if the readings at two indices have equal values.
+    /// - Parameter isSame: A closure that returns true if the readings at two indices have equal values.
     func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStepBack] {
         var steps: [ClockStepBack] = []
         // The index of the first reading after the last step. Readings before it are on a different time scale.
@@ -133,7 +133,7 @@ extension [Int64] {
 }
 
 extension ArraySlice<Int64> {
-    /// Uses binary search to find the index of the first time at or after `time`.
+    /// Returns the index of the first time at or after `time`, found by binary search.
     fileprivate func lowerBound(of time: Int64) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -4,7 +4,7 @@ package import DeviceCore
 import GPSDProtocol
 import Geodesy
 
-/// Derives missing values of course, speed and climb from the previous position.
+/// Derives a missing course, speed or climb from the previous position.
 ///
 /// The speed is the length of the geodesic on the WGS 84 ellipsoid (Karney, "Algorithms for geodesics", 2013) divided
 /// by the time between the positions. The course is the geodesic's azimuth at its end, from true north.
@@ -12,8 +12,8 @@ package struct DerivedMotion: Sendable {
     /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer interval would
     /// not describe the current motion.
     package static let maximumInterval: Int64 = 600_000_000_000
-    /// The minimum distance between two positions that is required to derive a course, in metres. Over a shorter
-    /// distance, the rounding of the coordinates would determine the course.
+    /// The minimum distance between two positions from which a course is derived, in metres. Over a shorter distance,
+    /// the rounding of the coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
     private var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
 
@@ -22,8 +22,8 @@ package struct DerivedMotion: Sendable {
     /// Discards the previous position. Call this method if the next position does not continue the path.
     package mutating func reset() { last = nil }
 
-    /// Fills in missing values of course, speed and climb. Returns true if at least one value was filled in. A report
-    /// without a fix discards the previous position. The time is in nanoseconds and may be from any clock.
+    /// Fills in a missing course, speed or climb. Returns true if at least one value was filled in. A report without a
+    /// fix discards the previous position. The time is in nanoseconds and may be from any clock.
     @discardableResult package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {
             reset()

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// The readings of one sensor in memory.
+/// The readings of one sensor, stored in memory.
 ///
 /// Values are in the unit of the sensor kind (m/s², rad/s, gauss, kPa) and in the sensor's axes, before the mount
 /// matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that points up. The value of a scalar

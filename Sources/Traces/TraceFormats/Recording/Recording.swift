@@ -2,8 +2,8 @@
 
 public import DeviceCore
 
-/// Motion readings and positions in memory. Importers create a recording from files that are not in chronological
-/// order.
+/// Motion readings and positions, stored in memory. Importers create a recording from files that are not in
+/// chronological order.
 ///
 /// ```swift
 /// let recording = try Recording(path: "walk.csv")
@@ -22,7 +22,7 @@ public struct Recording: Sendable, Hashable {
     var hasPhoneAccuracies = false
     /// The libiio contexts of the sensors, as XML.
     public var contexts: [String]
-    /// Messages for the user about the import, for example about omitted samples or implausible units.
+    /// Messages for the user about the import, for example about omitted readings or implausible units.
     public var remarks: [String] = []
 
     package init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {

@@ -33,7 +33,7 @@ public struct ReportTrack: Sendable, Hashable {
         impossibleValueCount += report.discardOutOfRangeValues()
     }
 
-    /// Appends a sky view after removing its impossible values.
+    /// Appends a satellite report after removing its impossible values.
     package mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
         impossibleValueCount += report.discardOutOfRangeValues()

@@ -6,8 +6,8 @@ package enum SampleConvention: Sendable, Hashable {
     case properAcceleration
     /// Acceleration in units of standard gravity. At rest, the axis that points up reads -1, as in Core Motion.
     case coreMotion
-    /// Acceleration with Apple's sign in m/s²: at rest, the axis that points up reads -9.81. Used by Sensor Logger on
-    /// iOS unless its "Standardise Units & Frames" setting is on.
+    /// Acceleration in m/s² in Apple's sign convention. At rest, the axis that points up reads -9.81. Used by Sensor
+    /// Logger on iOS unless its "Standardise Units & Frames" setting is on.
     case appleSignSI
 }
 

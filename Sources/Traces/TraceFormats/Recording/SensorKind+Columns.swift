@@ -33,7 +33,7 @@ extension SensorKind {
         }
     }
 
-    /// Converts a Sensor Logger value to the unit used by sources.
+    /// Converts a Sensor Logger value to the unit that sources deliver.
     func reading(ofSensorLogger value: SIMD3<Double>, _ convention: SampleConvention) -> SIMD3<Double> {
         switch self {
         case .accelerometer: SampleConventions.acceleration(value, from: convention)

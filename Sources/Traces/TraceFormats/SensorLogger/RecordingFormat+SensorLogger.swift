@@ -6,8 +6,9 @@ extension Recording {
     /// Reads a folder exported by the Sensor Logger app. docs/formats.md lists the files that are read.
     ///
     /// A phone's `altitude` is above the ellipsoid, and a watch's is above mean sea level. Accuracies are 68 % radii
-    /// and are not converted. If units are not standardised, a file from iOS contains acceleration in m/s² with Apple's
-    /// sign, which the import inverts. Axes are the phone's: x to the right, y up, z out of the screen.
+    /// and are not converted. If units are not standardised, acceleration from iOS is in m/s² in Apple's sign
+    /// convention, and the import inverts its sign. The axes are those of the phone: x to the right, y up, z out of the
+    /// screen.
     ///
     /// - Throws: An error that states the file, the line and the column. Also throws an error if the sign of
     ///   acceleration is unknown.
@@ -28,7 +29,7 @@ extension Recording {
 }
 
 extension RecordingFormat {
-    /// A folder exported by the Sensor Logger app. The format is read-only.
+    /// A folder exported by the Sensor Logger app. This format can be read but not written.
     package static let sensorLogger = RecordingFormat(
         name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 

@@ -39,7 +39,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // A small time does not count from 1970. Its origin is unknown, and so is the civil time.
+            // An earlier time does not count from 1970. Its origin is unknown, so the civil time is unknown, too.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -49,7 +49,7 @@ struct SensorLoggerLocation {
         return nil
     }
 
-    /// Returns true if a position contains a speed or course. Reads to the end of the file, so it is called on a copy.
+    /// Returns true if any position contains a speed or course. Reads rows, so it must be called on a copy.
     mutating func containsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }

@@ -4,9 +4,9 @@
 public struct SensorLoggerOptions: Sendable, Hashable {
     /// The operating system of the phone.
     public enum Platform: String, Sendable {
-        /// iOS. Acceleration and gravity have Apple's sign unless units and frames are standardised.
+        /// iOS. Acceleration and gravity follow Apple's sign convention unless units and frames are standardised.
         case iOS = "ios"
-        /// Android. Acceleration and gravity have the sign of proper acceleration.
+        /// Android. Acceleration and gravity follow the sign convention of proper acceleration.
         case android
     }
 

@@ -165,8 +165,8 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Returns gravity at the given time, interpolated linearly between two readings, or nil if these are too far
-    /// apart. `next` is the index of the first reading at or after the time.
+    /// Returns gravity at the given time, interpolated linearly between two readings. Returns nil if the readings are
+    /// too far apart. `next` is the index of the first reading at or after the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
@@ -181,8 +181,8 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// Reads one file of sensor readings. Values are converted to the units used by sources, and times to nanoseconds
-    /// since 1970.
+    /// Reads one file of sensor readings. Values are converted to the units that sources deliver, and times to
+    /// nanoseconds since 1970.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {

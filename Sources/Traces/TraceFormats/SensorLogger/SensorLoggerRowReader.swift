@@ -47,7 +47,7 @@ struct SensorLoggerRowReader {
     }
 }
 
-/// The contents of Metadata.csv in a Sensor Logger folder, which has a row of names and a row of values.
+/// The contents of a Sensor Logger folder's Metadata.csv, which has a row of names and a row of values.
 struct SensorLoggerMetadata {
     var deviceName = ""
     var platform: SensorLoggerOptions.Platform?

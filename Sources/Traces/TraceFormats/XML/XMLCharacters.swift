@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A validator of UTF-8 that also rejects the control characters that XML forbids.
+/// A UTF-8 validator that also rejects the control characters forbidden by XML.
 enum XMLCharacters {
     struct CheckResult {
         /// The number of leading bytes that form complete, permitted characters.
@@ -13,7 +13,7 @@ enum XMLCharacters {
         var at = 0
         let count = bytes.count
         while at < count {
-            // The fast path checks for eight ASCII bytes (0x20 or above) at a time.
+            // The fast path checks whether the next eight bytes are all ASCII and at least 0x20.
             while count &- at >= 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
                 let control = (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080

@@ -19,7 +19,7 @@ import SystemCalls
 package struct XMLReader: ~Copyable {
     package enum Token: Sendable {
         case start
-        /// An end tag. ``XMLReader/text`` is the text between the previous tag and the end tag.
+        /// An end tag. ``XMLReader/text`` is the text between the previous tag and this one.
         case end
     }
 
@@ -134,7 +134,7 @@ package struct XMLReader: ~Copyable {
     package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
     package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
-    /// True if the last tag's element has this local name, regardless of its prefix.
+    /// Returns true if the last tag's element has this local name, regardless of its prefix.
     package func isNamed(_ literal: StaticString) -> Bool {
         literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { $0.elementsEqual(text(localName)) }
     }
