@@ -4,15 +4,16 @@ package import DeviceCore
 import Synchronization
 package import Trace
 
-/// A flight recorder. After a trigger event, it saves the last minutes of a ring as a trace and continues recording.
+/// A flight recorder. After a trigger event, it saves the last few minutes of a ring as a trace and continues
+/// recording.
 ///
 /// A saved trace extends a few seconds beyond its trigger. Triggers that occur during that time are listed in the same
 /// trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
     package struct Options: Sendable {
-        /// The time to save before a trigger, in seconds.
+        /// The length of the saved period before the first trigger, in seconds.
         package var before = 600.0
-        /// The time to save after a trigger, in seconds.
+        /// The length of the saved period after the first trigger, in seconds.
         package var after = 30.0
 
         package init() {}
@@ -23,7 +24,7 @@ package final class BlackBox: Sendable {
         /// trace was already pending, the trigger was added to it, and the number is 0.
         case triggered(RingTrigger, seconds: Double)
         case saved(SavedTrace, triggers: [RingTrigger])
-        /// There were no events to save for a trigger.
+        /// A trigger occurred, but the ring contained no events to save.
         case empty(RingTrigger)
         /// A trace could not be saved. Its events stay in the ring until newer events replace them.
         case failed(DeviceError)
@@ -42,13 +43,13 @@ package final class BlackBox: Sendable {
     private struct State {
         var pending: Pending?
         var isSaving = false
-        /// The triggers of the trace that is being saved, whose events are still retained.
+        /// The triggers of the trace that is being saved. The ring still retains the events of this trace.
         var savingTriggers: [RingTrigger] = []
         var isSavingLeftovers = false
         var isFinished = false
-        /// True after a trace could not be saved. Never reset, so that the retention of its events does not end.
+        /// True once saving a trace has failed. Never reset, so that the ring keeps retaining the events of that trace.
         var hasFailed = false
-        /// The semaphores to signal when a trace or the leftovers have been saved.
+        /// The semaphores to signal when an attempt to save a trace or the leftovers has ended.
         var waiters: [BinarySemaphore] = []
     }
 
@@ -61,8 +62,9 @@ package final class BlackBox: Sendable {
     private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
-    /// Creates a black box. `run` executes the closure that saves a trace, by default on a new thread or, if none can
-    /// start, on the caller's. `onEvent` may be called from any thread, and is called without a lock.
+    /// Creates a black box. `run` executes the closure that saves a trace. By default, it does so on a new thread or,
+    /// if no thread can be started, on the calling thread. `onEvent` may be called from any thread, but never while a
+    /// lock is held.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void
@@ -74,7 +76,7 @@ package final class BlackBox: Sendable {
             }
     }
 
-    /// Saves the segments of earlier recordings while the current recording continues. Call it only once.
+    /// Saves the segments of earlier recordings while the current recording continues. Call this method only once.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
         run { [self] in
@@ -92,7 +94,8 @@ package final class BlackBox: Sendable {
         }
     }
 
-    /// Records a trigger. Ignored after ``finish()``, and if the pending trace already has `maximumTriggers`.
+    /// Records a trigger. The trigger is ignored after ``finish()`` or if the pending trace already has
+    /// `maximumTriggers`.
     package func trigger(_ event: String) {
         let recorded = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }

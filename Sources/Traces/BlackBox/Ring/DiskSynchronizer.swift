@@ -50,14 +50,14 @@ struct DiskSynchronizer: Sendable {
 /// The policy for synchronizing recorded data with the disk, which determines how much data a power failure can
 /// destroy.
 ///
-/// If only the process is killed, at most half a second of data is lost with any policy, because the kernel still
+/// If only the process is killed, at most half a second of data is lost under any policy, because the kernel still
 /// writes the rest.
 package enum RingSyncPolicy: String, Sendable, CaseIterable {
     /// Synchronizes every second. After a power failure, about the last two seconds are missing. This policy causes the
     /// most writes to flash memory.
     case eachSecond = "each-second"
-    /// Synchronizes each complete segment, which is one eighth of the ring. After a power failure, up to one segment is
-    /// missing.
+    /// Synchronizes each segment when it is complete. A segment is about one eighth of the ring. After a power failure,
+    /// up to one segment is missing.
     case segment
     /// Never synchronizes explicitly. The kernel writes the data, usually after about 30 s.
     case never

@@ -4,8 +4,8 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The directory that contains the segments of a ring and of earlier recorders. It is locked until this object is
-/// deinitialized, so only one recorder at a time uses it.
+/// The directory that contains the segments of a ring and those left behind by earlier recorders. It is locked until
+/// this object is deinitialized, so only one recorder at a time uses it.
 final class RingDirectory: Sendable {
     /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
@@ -30,7 +30,7 @@ final class RingDirectory: Sendable {
         (self.path, self.disk, self.mode) = (path, disk, mode)
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
-        // Symbolic links are not followed. Otherwise, files in another directory would be moved and removed.
+        // Symbolic links are not followed, because files in another directory could then be moved or removed.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -54,9 +54,9 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Acquires the lock, or returns false if another recorder still holds it after the timeout. The wait is necessary,
-    /// because the lock may be held for a moment by a killed recorder that has not exited yet, or by a child process
-    /// that inherited the descriptor and has not called `exec` yet.
+    /// Acquires the lock. Returns false if another recorder still holds it after the timeout. The wait is necessary,
+    /// because a killed recorder that has not exited yet may hold the lock for a moment, as may a child process that
+    /// inherited the descriptor and has not called `exec` yet.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -66,8 +66,8 @@ final class RingDirectory: Sendable {
         return true
     }
 
-    /// Removes the write permission of other users and returns the owner of the directory. Throws an error if the
-    /// directory belongs to a different user.
+    /// Revokes the write permission of the group and of others, and returns the owner of the directory. Throws an error
+    /// if the directory belongs to a different user.
     private static func secureOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t
     {
         var status = stat()
@@ -95,7 +95,7 @@ final class RingDirectory: Sendable {
         return fstat(file, &status) == 0 ? status.st_uid : nil
     }
 
-    /// Returns the path of a segment, for messages and ``stablePath(_:)``.
+    /// Returns the path of a segment, for use in messages and as the argument of ``stablePath(_:)``.
     func segmentPath(_ number: Int, of recorder: Int? = nil) -> String {
         "\(path)/\(RingSegmentName(recorder: recorder, number: number).text)"
     }
@@ -138,7 +138,7 @@ final class RingDirectory: Sendable {
         }
     }
 
-    /// Renames the segments as leftovers of an earlier recorder, so that a new ring can start.
+    /// Renames the existing segments to mark them as leftovers of an earlier recorder, so that a new ring can begin.
     func renameAsLeftovers() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
@@ -171,7 +171,7 @@ final class RingDirectory: Sendable {
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Throws an error if a segment belongs to a different user, which is possible after a change of ownership.
+    /// Throws an error if a segment belongs to a different user, as can happen after its owner has been changed.
     private func checkOwner(of name: String) throws(DeviceError) {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_uid != owner else { return }

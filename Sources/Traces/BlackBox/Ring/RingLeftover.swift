@@ -19,7 +19,7 @@ package struct RingLeftover: Sendable {
         freeSpace: Int64?
     ) throws(DeviceError) -> RingLeftover {
         let size = leftover.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
-        // Half of the free space is left to the current recording, which would fail if the file system became full.
+        // Half of the free space is left for the current recording, which would fail if the file system became full.
         if let freeSpace, freeSpace / 2 < size {
             throw DeviceError(
                 .inputOutput,

@@ -9,7 +9,8 @@ package struct RingLocation: Sendable, Hashable {
     /// The directory for saved traces, "" for the root directory, or nil if the path refers to a file.
     private let folder: String?
     private let file: String
-    /// The directory for the ring's segments. Its name must not change, or leftovers are not found after an update.
+    /// The directory for the ring's segments. Its name must not change, because a newer version could then not find
+    /// leftovers.
     package let ringDirectory: String
     /// The file mode of traces, or nil for 0600.
     let mode: UInt32?
@@ -89,8 +90,8 @@ package struct RingLocation: Sendable, Hashable {
         return path
     }
 
-    /// Returns the beginning of the text with hyphens in place of characters that some file systems do not accept in
-    /// names.
+    /// Returns the first 40 bytes of the text, with a hyphen in place of each byte that some file systems do not accept
+    /// in names.
     private static func fileNameComponent(_ text: String) -> String {
         String(
             text.utf8.prefix(40).map { byte -> Character in

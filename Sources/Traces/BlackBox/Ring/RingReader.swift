@@ -12,17 +12,18 @@ struct RingReader {
         var segmentHeader: RingSegmentHeader?
     }
 
-    /// The header of the last readable segment, which has the most accurate civil time.
+    /// The header of the last readable segment. Its civil time is the most accurate.
     private(set) var header: TraceHeader?
     private(set) var triggers: [RingTrigger] = []
     private(set) var remarks: [String] = []
-    /// The paths of segments that were not read completely. Like ``remarks``, complete only after ``forEach(_:)``.
+    /// The paths of segments that were not read completely. Like ``remarks``, this list is complete only after
+    /// ``forEach(_:)`` has returned.
     private(set) var damagedPaths: [String] = []
     private var segments: [Segment] = []
     private let stablePath: (String) -> String
 
-    /// Reads the segment headers in ascending order. `stablePath` converts a segment's path, as used in messages, to a
-    /// path that stays valid if the directory is renamed.
+    /// Reads the segment headers. The paths must be in ascending order of segment numbers. `stablePath` converts a
+    /// segment's path, as used in messages, to a path that stays valid if the directory is renamed.
     init(_ paths: [String], stablePath: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.stablePath = stablePath
         for path in paths {
@@ -45,7 +46,7 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True if the file is empty or contains only zero bytes or a part of a header. Such a file is left behind by a
+    /// Returns true if the file is empty or contains only zero bytes or a part of a header. Such a file remains after a
     /// power failure, or if the recorder is killed right after creating it.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)

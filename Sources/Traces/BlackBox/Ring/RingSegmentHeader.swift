@@ -4,12 +4,12 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// An event that causes a ring to be saved, and the time of the event. Stored in segments and saved traces, so the keys
-/// must not change.
+/// An event that causes a ring to be saved, and the time of the event. It is stored in segments and saved traces, so
+/// its JSON keys must not change.
 package struct RingTrigger: Sendable, Hashable {
     /// The text of the event, for example `impact>4g`.
     package var event: String
-    /// The time in nanoseconds since the start of the recording. In a saved trace, it counts from the start of that
+    /// The time in nanoseconds since the start of the recording or, if read from a saved trace, since the start of that
     /// trace.
     package var time: Int64
 
@@ -62,7 +62,7 @@ struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
     /// The segment number within the recording, counted from 1.
     var number: Int
-    /// The number of lines, directly after the header, that restore the state at the beginning of the segment.
+    /// The number of lines directly after the header that restore the state at the beginning of the segment.
     var stateLines: Int
     /// The triggers whose traces had not been saved when the segment began.
     var triggers: [RingTrigger]

@@ -13,16 +13,17 @@ struct RingSegmentList: Sendable {
         var size: Int64
     }
 
-    /// The number of segments in a full ring. Only whole segments are removed, so the ring exceeds the requested
-    /// duration by at most one segment, which is limited to one eighth of the duration, but not below 1 s.
+    /// The number of segments in a full ring. A segment lasts at most one eighth of the ring's duration, or 1 s if that
+    /// is longer. Only whole segments are removed, so the ring may exceed its duration by one segment.
     static let segmentsPerRing: Int64 = 8
     /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let minimumSegmentSize: Int64 = 65_536
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// The time, in nanoseconds since the start of the recording, from which events are kept regardless of their age,
-    /// but not of the maximum size, because they belong to a trace that will be saved. nil if there is no trigger.
+    /// The start of the period to be saved, in nanoseconds since the start of the recording, or nil if there is no
+    /// trigger. Events from this time on are kept regardless of their age, but not if the ring exceeds its maximum
+    /// size.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept, even if the
     /// ring exceeds its maximum size.
@@ -31,7 +32,7 @@ struct RingSegmentList: Sendable {
     /// True while the last segment is being written.
     private(set) var isOpen = false
 
-    /// The duration is in nanoseconds, and the maximum size of all segments is in bytes.
+    /// Creates a list. `duration` is in nanoseconds. `size` is the maximum total size of the segments, in bytes.
     init(duration: Int64, size: Int64) {
         self.duration = max(duration, 1)
         self.size = max(size, Self.minimumSegmentSize * Self.segmentsPerRing)
@@ -121,7 +122,7 @@ struct RingSegmentName: Equatable {
             Self.validNumbers.contains(number)
         else { return nil }
         self.number = number
-        // This rejects names with a sign or with a wrong number of leading zeros.
+        // Rejects names in which a number has a sign or the wrong number of leading zeros.
         guard text == name else { return nil }
     }
 

@@ -6,7 +6,7 @@ import SystemCalls
 import Trace
 import TraceEditing
 
-/// A trace that was saved from the segments of a ring or of an earlier recorder.
+/// A trace that was saved from the segments of a ring or from those left behind by an earlier recorder.
 package struct SavedTrace: Sendable {
     package var path: String
     /// The number of recorded events, excluding those that restore the initial state.
@@ -16,7 +16,7 @@ package struct SavedTrace: Sendable {
     /// Remarks about damaged segments.
     package var remarks: [String]
 
-    /// Writes the events of a period as a trace, or returns nil if there are none. Times are in nanoseconds since the
+    /// Writes the events of a period to a trace. Returns nil if there are none. Times are in nanoseconds since the
     /// start of the recording.
     ///
     /// `path` returns an unused path for the complete trace. If the file system does not support unnamed files, the

@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// Retention of the events of a trigger, and access to segments for saving. The methods may be called from any thread.
+/// Methods that retain events for a trigger and give access to the segments. They may be called from any thread.
 extension TraceRing {
     /// The current time in nanoseconds since the start of the recording.
     package var now: Int64 {
@@ -13,9 +13,9 @@ extension TraceRing {
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all events from the given time on, and records all triggers of the pending trace for the next segment's
-    /// header. The time may be later than before, but not later than the start of a trace that is being saved, because
-    /// its segments may not be pinned yet.
+    /// Keeps all events from the given time on. The next segment's header will list `triggers`, the triggers of the
+    /// pending trace. The time may be later than in the previous call, but not later than the start of a trace that is
+    /// being saved, because the segments of that trace may not be pinned yet.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.segmentList.retainedSince = time
@@ -26,7 +26,7 @@ extension TraceRing {
         }
     }
 
-    /// Clears the triggers, so that old segments can be removed again.
+    /// Ends the retention and clears the triggers, so that old segments can be removed again.
     func endRetention() {
         state.withLock { state in
             state.segmentList.retainedSince = nil

@@ -6,20 +6,20 @@ import TraceEditing
 package import DeviceCore
 package import Trace
 
-/// The last minutes of a recording, stored on disk in segments. New segments replace the oldest segments.
+/// The most recent minutes of a recording, stored on disk in segments. New segments replace the oldest segments.
 ///
-/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace whose first lines restore the
-/// state at its beginning: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
-/// time in the header is computed again for each segment, because the clock may have been corrected.
+/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace. Its first lines restore the
+/// state at the beginning of the segment: the battery, attached accessories, active losses, and gpsd's reports about
+/// itself. The civil time in the header is computed again for each segment, because the clock may have been corrected.
 ///
 /// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. All
-/// methods may be called from any thread. Writes never synchronize with the disk; `syncClock` and ``close()`` do. If
-/// synchronization fails, the next write fails.
+/// methods may be called from any thread. Writes never synchronize with the disk. A timer of `syncClock` and
+/// ``close()`` do. If synchronization fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     package struct Options: Sendable {
-        /// The duration in seconds.
+        /// The duration that the ring covers, in seconds.
         package var duration = 600.0
-        /// The maximum size in bytes.
+        /// The maximum total size of the segments, in bytes.
         package var size: Int64 = 64 << 20
         package var sync = RingSyncPolicy.eachSecond
 
@@ -55,8 +55,8 @@ package final class TraceRing: TraceDestination, Sendable {
     /// Held during synchronization with the disk. Acquired before ``state``.
     private let syncLock: Mutex<Void> = Mutex(())
 
-    /// Creates a ring and its directory. Segments of an earlier recorder are renamed as leftovers. `syncClock` has its
-    /// own thread, which synchronizes segments with the disk.
+    /// Creates a ring and its directory. Segments of an earlier recorder are renamed to mark them as leftovers.
+    /// `syncClock` has its own thread, which synchronizes segments with the disk.
     package convenience init(
         _ location: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()

@@ -13,10 +13,9 @@ package struct RecordingTrigger: Sendable, Hashable {
         case fall(Double)
         /// Triggers when the magnitude of the acceleration, including gravity, exceeds this value, in m/s².
         case impact(Double)
-        /// Triggers when the position source is lost, or when there has been no fix for this many seconds after an
-        /// earlier fix.
+        /// Triggers when the position source is lost, or when this many seconds have passed since the last fix.
         case lostFix(Double)
-        /// Triggers when the accessory with the given name is unplugged or, if the name is nil, when any accessory is
+        /// Triggers when the accessory with this name is unplugged or, if the name is nil, when any accessory is
         /// unplugged.
         case unplugged(String?)
         /// Triggers when the speed rises above this value, in m/s.

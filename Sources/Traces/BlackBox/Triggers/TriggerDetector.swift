@@ -6,8 +6,9 @@ import SensorFusion
 /// Detects a black box's trigger events in the data from a device's sources. The detector has no clock and uses the
 /// times passed to its methods.
 ///
-/// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
-/// further impact. A speed event ends when the speed is on the other side of the threshold by more than 5 %.
+/// Each event is reported when it begins. The next event of the same trigger is reported only after the previous one
+/// has ended. An impact ends after one second without a further impact. A speed event ends when the speed has crossed
+/// the threshold in the opposite direction by more than 5 %.
 package struct TriggerDetector: Sendable {
     private struct TriggerState: Sendable {
         var trigger: RecordingTrigger

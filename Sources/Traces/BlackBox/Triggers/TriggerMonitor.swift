@@ -4,7 +4,7 @@ package import DeviceCore
 import Synchronization
 
 /// Subscribes to a device's sources and detects the trigger events of a black box. A lock protects the detector,
-/// because sources report on several threads.
+/// because sources deliver their readings on several threads.
 package final class TriggerMonitor: Sendable {
     private struct State {
         var detector: TriggerDetector
@@ -20,7 +20,8 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Creates a monitor. The closure receives the text of each event, on any thread and without the lock.
+    /// Creates a monitor. `onEvent` is called with the text of each event, on any thread but never while the lock is
+    /// held.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
         (self.triggers, self.clock, self.onEvent) = (triggers, clock, onEvent)
