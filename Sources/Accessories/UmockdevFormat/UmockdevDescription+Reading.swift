@@ -149,8 +149,8 @@ struct UmockdevReader {
         return bytes
     }
 
-    /// Decodes C escape sequences, including octal sequences of up to three digits. Ignores a backslash before any
-    /// other character.
+    /// Decodes the escape sequences `\b`, `\t`, `\n`, `\v`, `\f` and `\r`, and octal sequences of up to three digits. A
+    /// backslash before any other character is dropped.
     private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -4,12 +4,12 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// A description of devices in the format of umockdev. It contains the devices with their sysfs and udev data.
+/// A description of devices in umockdev's format, with their sysfs and udev data.
 ///
-/// The format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev. Invalid input causes an error
-/// that contains the line number. ``text`` reproduces a recording byte for byte.
+/// The format is the one that `umockdev-record` 0.17 writes. Parsing is stricter than in umockdev. The error for
+/// invalid input contains the line number. ``text`` reproduces a parsed recording byte for byte.
 package struct UmockdevDescription: Sendable, Hashable {
-    /// The devices in file order. As in recordings, children may precede their parents.
+    /// The devices in file order. Children may precede their parents, as they do in recordings.
     package var devices: [UmockdevDevice]
 
     package init(devices: [UmockdevDevice] = []) { self.devices = devices }
@@ -19,7 +19,7 @@ package struct UmockdevDescription: Sendable, Hashable {
     /// The maximum size of a file, in bytes.
     package static let maximumSize = 16 << 20
     package static let maximumDevices = 20_000
-    /// The maximum number of entries in a file. The limit bounds memory use.
+    /// The maximum number of entries in a file, which limits memory use.
     package static let maximumEntries = 500_000
 }
 
@@ -80,9 +80,9 @@ extension UmockdevDescription {
 }
 
 package struct UmockdevDevice: Sendable, Hashable {
-    /// A line of a device, other than the path line.
+    /// A line of a device's description, other than the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The path of the device node, relative to /dev. Also the contents of the node, if they were recorded.
+        /// `N:` The path of the device node, relative to /dev, and the contents of the node if they were recorded.
         case node(name: String, contents: [UInt8]?)
         /// `S:` The path of a symbolic link to the device node, relative to /dev.
         case link(String)
@@ -98,7 +98,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 
     /// `P:` The path relative to /sys, such as "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     package var path: String
-    /// The other lines of the device, in file order.
+    /// The other lines of the device's description, in file order.
     package var entries: [Entry]
 
     package init(path: String, entries: [Entry] = []) {
@@ -166,7 +166,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// In an escape sequence, one of these letters follows the backslash. They represent the bytes 8 to 13.
+    /// The letters that follow the backslash in the escape sequences for bytes 8 to 13, in this order.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -8,9 +8,9 @@ public import DeviceCore
 /// sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// `r`: The device sends bytes. The delay begins at the previous step.
+        /// `r`: The device sends bytes. The delay is measured from the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w`: The program writes bytes, possibly in several calls. The delay is only informational.
+        /// `w`: The program writes bytes, possibly in several calls. The delay is for information only.
         case write(milliseconds: UInt32, [UInt8])
         /// `f`: The percentage of bytes in the following writes that may differ from the recording.
         case fuzz(percent: UInt32)
@@ -28,7 +28,7 @@ public struct UmockdevScript: Sendable, Hashable {
 
     /// The maximum size of a file, in bytes.
     package static let maximumSize = 64 << 20
-    /// The maximum number of steps in a file. The limit bounds memory use.
+    /// The maximum number of steps in a file, which limits memory use.
     package static let maximumSteps = 500_000
 
     /// Reads a file of at most 64 MiB.
