@@ -8,8 +8,8 @@ public import Trace
 
 /// Simulated accessories for programs in other processes.
 ///
-/// Each protocol is a socket or a pseudo-terminal. Accessories are announced in a directory, which a program watches if
-/// `DEVICE_SERVICES_ACCESSORIES` contains its path:
+/// Each protocol is a socket or a pseudo-terminal. Accessories are announced in a directory. A program watches the
+/// directory if `DEVICE_SERVICES_ACCESSORIES` contains the path of the directory. For example:
 /// ```swift
 /// let simulator = AccessorySimulator()
 /// let folder = try simulator.start()
@@ -53,8 +53,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of deviations from the recording, for example if a program sent different bytes or part of the file
-    /// was not played as recorded. Only the first 100 descriptions are stored.
+    /// Descriptions of deviations from the recording, for example that a program sent different bytes or that part of
+    /// the file was not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -129,7 +129,7 @@ public final class AccessorySimulator: Sendable {
         }
         let declared = Self.declared(accessory.description, ports: ports)
         let attached = AttachedAccessory(id: id, ports: ports, announcementPath: folder.file(id))
-        // The accessory must be served before programs can see its announcement.
+        // The accessory is passed to the server before it is announced, so that programs can open it immediately.
         state.content.withLock { $0.attached[id] = SimulatedTraffic() }
         state.add(.attach(TransferBox(attached)))
         do throws(DeviceError) {

@@ -39,8 +39,8 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time, or when a program
-    /// opens the announcement directory.
+    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time or, if none has
+    /// been set yet, when a program opens the announcement directory.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)

@@ -63,9 +63,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks. It must be greater than the number of times that the queue can fill the read buffer, which
-    /// is about five. The kernel limits the queue to 8 KiB, but it may count only half of each block, and the last
-    /// block may exceed the limit. The queue can therefore hold up to 20 KiB.
+    /// The number of checks in `hasReadAllInput`. It must be greater than the number of times that the queue can fill
+    /// the read buffer, which is about five. The kernel limits the queue to 8 KiB, but it may count only half of each
+    /// block, and the last block may exceed the limit. The queue can therefore hold up to 20 KiB.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {

@@ -33,8 +33,8 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// Starts the thread and returns the server's address. If it is already running, this function only returns the
-    /// address.
+    /// Starts the thread and returns the server's address. If the thread is already running, this function only returns
+    /// the address.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {

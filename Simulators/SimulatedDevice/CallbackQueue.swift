@@ -60,7 +60,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
             count.store(0, ordering: .releasing)
             return exchange(&items.waiting, with: [])
         }
-        // The callbacks are released without the lock, because releasing them may schedule others.
+        // The callbacks are released without holding the lock, because releasing them may schedule others.
         withExtendedLifetime(waiting) {}
     }
 

@@ -5,7 +5,7 @@ import GPSDProtocol
 import Trace
 
 /// An event that `TraceFeed` passes to the player. Motion samples are passed in batches instead, unless a filter
-/// replaces them. The feed and the player exchange their events, so that the memory of the position is reused.
+/// replaces them. The feed and the player swap event values, so that the memory of `position` is reused.
 struct PlaybackEvent {
     enum Content {
         /// A position. Its value is in `position`.
@@ -15,7 +15,7 @@ struct PlaybackEvent {
         case text
         /// A motion sample from a filter, without an arrival time.
         case sample(MotionBatch)
-        /// An event that is neither a line nor a motion sample. Its sensor, if any, has the ID used by the device.
+        /// An event that is neither a line nor a motion sample. Any sensor in it is identified by its ID on the device.
         case other(TraceEvent.Contents)
         /// The start of a new pass, with the device's state at that time.
         case loopStart(PlaybackState, isEndless: Bool)

@@ -64,7 +64,7 @@ extension TraceFeed {
 }
 
 extension PlaybackEvent {
-    /// Returns the event to pass to a filter, or nil if filters do not receive it. If it is a line, `line` must be set.
+    /// Returns the event to pass to a filter, or nil if filters do not receive it. For gpsd lines, `line` must be set.
     func traceEvent(at time: Int64) -> TraceEvent? {
         switch content {
         case .position, .report: TraceEvent(time: time, .gpsd(line ?? []))

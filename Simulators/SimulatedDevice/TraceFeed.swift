@@ -85,7 +85,7 @@ struct TraceFeed {
 
     var warnings: [TraceWarning] { records.warnings }
 
-    /// Returns the time of the next event, which is read if necessary, or nil at the end of playback.
+    /// Returns the time of the next event, or nil at the end of playback. Reads the event if necessary.
     mutating func peek() -> BootTime? {
         if time == nil, !records.isAtEnd { read() }
         return time
@@ -95,8 +95,9 @@ struct TraceFeed {
     /// the index is -1.
     var sampledSensor: Int? { record?.kind == .sample ? record?.sensor ?? -1 : nil }
 
-    /// Consumes the next event. Returns the events that replace it, or stores it in `event` and returns nil if the
-    /// filter keeps it. Without a filter, the next event must not consist of motion samples.
+    /// Consumes the next event. If the filter replaces the event, or if the event consists of motion samples, returns
+    /// the resulting events. Otherwise, stores the event in `event` and returns nil. Without a filter, the next event
+    /// must not consist of motion samples.
     mutating func next(
         into event: inout PlaybackEvent, through filter: PlaybackFilter?, includesLine: Bool
     ) -> [TraceEvent]? {
@@ -122,8 +123,8 @@ struct TraceFeed {
         var last = sample.stamp.map { start.addingSaturated($0) } ?? arrival
         if isWanted {
             batch.arrival = BootTime(nanoseconds: arrival)
-            // Usually, the batch contains one sample, which is replaced with another one. Overwriting it is faster than
-            // clearing the arrays.
+            // Usually, the batch contains one sample. Overwriting it with the new sample is faster than clearing the
+            // arrays.
             if batch.values.count == 1, batch.times.count == 1 {
                 batch.values[0] = sample.value
                 batch.times[0] = BootTime(nanoseconds: last)

@@ -46,7 +46,7 @@ final class TraceReader: Sendable {
         /// True while the player is waiting for the block that is being read.
         var isAwaited = false
         var isDone = false
-        /// True if a thread has been requested for reading ahead but has not started yet.
+        /// True if reading ahead has been scheduled on another thread but has not started yet.
         var isReadScheduled = false
     }
 
@@ -178,8 +178,8 @@ extension GPSDDecoder {
         let index = block.positionCount
         if index == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[index].record = block.records.count
-        // `decode` returns nil if the line is a position report. If the line only resembles one, the element remains
-        // unused, and the line is decoded again when the record is consumed.
+        // `decode` returns nil if the line is a position report. Otherwise, the element of `positions` remains unused,
+        // and the line is decoded again when the record is consumed.
         if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }

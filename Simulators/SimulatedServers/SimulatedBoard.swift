@@ -10,7 +10,7 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates a board from the readings at and after `start`, which is in nanoseconds. The times of the readings
+    /// Creates a board from the readings whose times are at least `start`, in nanoseconds. The times of these readings
     /// become relative to `start`.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }

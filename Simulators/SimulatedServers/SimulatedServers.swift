@@ -73,7 +73,7 @@ public final class SimulatedServers: Sendable {
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
-        // `PlayedTrace` rounds the duration of a pass up to whole milliseconds, so all servers use such a duration.
+        // Rounds up to whole milliseconds, as `PlayedTrace` does, so that a pass has the same duration on all servers.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
@@ -103,7 +103,7 @@ public final class SimulatedServers: Sendable {
         former.gpsd.stop()
         former.iiod.stop()
         former.accessories?.stop()
-        // The accessory simulator's directory is in this one, so this one is removed last.
+        // This directory contains the accessory simulator's directory, so it is removed last.
         former.folder.remove()
     }
 

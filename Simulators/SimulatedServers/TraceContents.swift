@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// The sources, sensor losses and end of a trace, which are needed to configure the servers.
+/// The contents of a trace that determine the servers' configuration: its sources, sensor losses and end.
 struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription

@@ -136,7 +136,7 @@ extension MotionRoute {
         for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
             speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
         }
-        // The first loop limits speeds so that the body can brake in time. The second limits them to what it can reach.
+        // The first loop limits speeds so that the body can brake in time. The second limits them to reachable speeds.
         for index in stages.indices.reversed() where stages[index].moves {
             let reachable = (speeds[index + 1] * speeds[index + 1] + 2 * a * stages[index].distance).squareRoot()
             speeds[index] = min(speeds[index], reachable)

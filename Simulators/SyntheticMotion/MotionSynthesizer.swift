@@ -22,7 +22,7 @@ package import SensorFusion
 /// waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the duration of
 /// the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// The rotation rate is computed from the attitudes this many seconds before and after the current time. For
+    /// The rotation rate is computed from two attitudes, `halfStep` seconds before and after the current time. For
     /// wheeled vehicles, the error of this approximation is below 1 nrad/s.
     static let halfStep = 0.0005
 

@@ -54,8 +54,8 @@ struct RouteStage: Sendable {
         return min(max(coveredDistance, 0), distance)
     }
 
-    /// Returns the position at a time in the route. If `extends` is true, the position is extrapolated beyond the ends
-    /// of the stage.
+    /// Returns the position at a time in seconds since the start of the route. If `extends` is true, the position is
+    /// extrapolated beyond the ends of the stage.
     func point(at time: Double, extends: Bool) -> RoutePoint {
         var coveredDistance = distance(after: time - start)
         if extends, distance > 0 {

@@ -43,8 +43,8 @@ struct AnnouncementDirectory: Sendable {
         }
     }
 
-    /// Removes an announcement that was written during `remove()`, and then the directory, which `remove()` could not
-    /// remove because of the announcement.
+    /// Removes an announcement that was written during `remove()`. Then removes the directory, which the announcement
+    /// may have prevented `remove()` from removing.
     func removeAnnouncement(_ id: Int) {
         unlink(file(id))
         rmdir(path)

@@ -12,10 +12,10 @@ import Trace
 /// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up discards
 /// unread bytes too, so a closing port first waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because some of
-    /// the state changes cause no event.
+    /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because some
+    /// state changes cause no event.
     private static let pollingInterval = 0.01
-    /// The time to wait for a program to flush the port before the program is considered ready, in seconds.
+    /// The time, in seconds, after which a port that a program has opened but not flushed is considered ready.
     private static let openTimeout = 0.3
     /// The time in seconds that a closing port waits after the last write, so that the program can read the bytes. Used
     /// only if the port cannot detect unread bytes.
@@ -150,7 +150,7 @@ final class TerminalPort: SimulatedPort {
 
     private func read(_ context: PortContext) {
         while programSession?.hasSpace ?? true {
-            // In packet mode, each read returns a status byte before the data, so `part` has one more byte.
+            // In packet mode, a status byte precedes the data of each read, so `part` is one byte longer than the data.
             let maximumCount = min(programSession?.localChannel.spaceAvailable ?? 4096, context.buffer.count - 1)
             let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...maximumCount])
             let count = systemRead(master, part)

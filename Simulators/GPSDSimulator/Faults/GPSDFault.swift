@@ -48,7 +48,7 @@ public struct GPSDFault: Sendable, Hashable {
 }
 
 extension GPSDFault.Action {
-    /// The action that undoes this one when its duration ends, or nil for an instantaneous action.
+    /// The action that undoes this action when the fault's duration ends, or nil for an instantaneous action.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .reconnect

@@ -51,7 +51,7 @@ struct GPSDState {
         case .devices: appendDevices(to: &reply)
         case .poll: Self.append(poll(policy, now), to: &reply)
         case .watch(let isChange, let fault):
-            // As in gpsd, DEVICES and WATCH also follow the error about an invalid object.
+            // As in gpsd, the error about an invalid object is followed by the DEVICES and WATCH objects.
             if let fault {
                 Self.append(error: "Invalid WATCH: \(fault)", to: &reply)
             } else if isChange, policy.isEnabled, !policy.device.isEmpty, present(Array(policy.device.utf8)) == nil {
@@ -175,7 +175,7 @@ struct SimulatedReceiver {
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
-    /// The satellites of the current epoch, or nil once they have been sent as sentences.
+    /// The satellites for the sentences of the next position, or nil if there are none.
     var newSky: SkyReport?
 
     /// True if the receiver has sent a report that ?POLL includes.

@@ -118,8 +118,8 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // The next pass begins one step after the last event. The duration of a pass is rounded up to whole
-        // milliseconds.
+        // The next pass begins one event interval after the last event, but not before the minimum duration has passed.
+        // The duration of a pass is rounded up to whole milliseconds.
         let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
@@ -132,7 +132,7 @@ struct PlayedTrace {
 struct PlayedEvent {
     enum Contents {
         case report([UInt8], GPSDReport)
-        /// A line that is not JSON: receiver output without its line ending.
+        /// A line of receiver output that is not JSON, without the line ending.
         case text([UInt8])
         case lost, regained
     }

@@ -54,7 +54,7 @@ extension GPSDEngine {
         }
         let name = path.isEmpty ? summary.defaultReceiverPath ?? sentencePath : path
         guard let index = findOrAddReceiver(name, now: now), state.receivers[index].isPresent else { return }
-        // Reports during a stall are counted too, so that a stall does not delay faults at later report numbers.
+        // Reports during a stall are also counted, so that the stall does not delay faults scheduled for later reports.
         reportCount += 1
         guard !faults.isStalled else { return }
         let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
@@ -124,7 +124,7 @@ extension GPSDEngine {
         guard clients.contains(where: isListener) else { return }
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
         let plain = hasTiming ? ReportEdit(removesTimingMembers: true).apply(to: line) : line
-        // These faults wait for a report that a client receives, so they are consumed only after the guard.
+        // These faults are consumed only here, because they apply to the next report that is sent to a client.
         let garbage = faults.consumeGarbageCount()
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.consumeHalfLineDelay()

@@ -104,8 +104,8 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. Its input is
-    /// then read to the end even if no more requests are accepted, because poll(2) would otherwise report it on every
+    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. In this case,
+    /// all input is read even if no more requests are accepted. Otherwise, poll(2) would report the connection on every
     /// call.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // Limits the reads per call so that one client with many requests does not block the others.
@@ -161,7 +161,7 @@ final class GPSDEngine {
 
     func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime { options.dueTime(event.time, from: start) ?? start }
 
-    /// True if playback is waiting because no client is watching or a watching client has pending bytes.
+    /// True if playback is waiting because no client is watching or because a watching client has pending bytes.
     var isWaitingForClients: Bool {
         guard options.pace == .onDemand else { return false }
         let watchers = clients.filter { $0.policy.wantsReports && !$0.isFinished }

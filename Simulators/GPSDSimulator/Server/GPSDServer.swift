@@ -44,8 +44,8 @@ public final class GPSDServer: Sendable {
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// Throws `DeviceError` with the code `busy` if the port is in use, `invalidConfiguration` if a fault names a
-    /// receiver that is not in the trace, and `busy` or `unreachable` if the process has no free descriptor.
+    /// Throws `DeviceError` with the code `busy` if the port is in use, and with `busy` or `unreachable` if the process
+    /// has no free descriptor. The code is `invalidConfiguration` if a fault names a receiver that is not in the trace.
     @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             if options.faults.contains(where: { $0.device != nil }) { try PlaybackSummary(file).check(options.faults) }

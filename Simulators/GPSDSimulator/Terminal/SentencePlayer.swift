@@ -41,7 +41,7 @@ struct SentencePlayer {
 
     mutating func begin(at now: WallTime) { if timestampPolicy == .now { shift = summary.shift(toPlayAt: now) } }
 
-    /// Returns the sentences of the next event, or nil at the end of playback or after a pass without sentences.
+    /// Returns the sentences of the next event, or nil at the end of playback. A pass without sentences ends playback.
     mutating func next() -> Sentences? {
         guard let event = trace.next() else { return nil }
         if event.shift != passShift {

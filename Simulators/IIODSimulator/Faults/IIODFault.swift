@@ -58,7 +58,7 @@ public struct IIODFault: Sendable, Hashable {
 }
 
 extension IIODFault.Action {
-    /// The action that undoes this one when its duration ends, or nil for an instantaneous action.
+    /// The action that undoes this action when the fault's duration ends, or nil for an instantaneous action.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)

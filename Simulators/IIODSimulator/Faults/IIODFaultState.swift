@@ -14,10 +14,10 @@ struct IIODFaultState: Sendable {
         var openError: Int32?
         /// The errors, keyed by attribute name. An empty name stands for all attributes.
         var attributeErrors: [String: Int32] = [:]
-        /// The error of OPEN and of attribute accesses while the device is unplugged, otherwise nil.
+        /// The error with which OPEN and attribute accesses fail while the device is unplugged, otherwise nil.
         var unpluggedError: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. It affects only streams that were opened before the failure. Their
+        /// The last failure of the device's streams. It affects only streams that were opened before the failure, whose
         /// serial numbers are at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
@@ -34,7 +34,7 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The ends of faults that began before the current time was known, with the durations of these faults. The ends
+    /// The ends of faults that began before the current time was known, each with the duration of its fault. The ends
     /// are scheduled as soon as the time is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 

@@ -20,7 +20,7 @@ struct IIODAttributePath: Hashable {
 extension SimulatedIIOContext {
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
-    /// Returns the attribute list to which a READ or WRITE refers, with its device and channel.
+    /// Returns the attribute list to which a READ or WRITE refers, and the indices of the list's device and channel.
     func list(_ path: IIODAttributePath) throws(IIODStatus) -> (device: Int, channel: Int?, list: List) {
         let device = try device(path.device)
         switch path.scope {
@@ -100,8 +100,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // Without a list of available values, these attributes cannot be changed. A driver whose scale can be changed
-        // lists the available scales.
+        // These attributes cannot be changed unless they have a list of available values. A driver that can change the
+        // scale lists the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }

@@ -19,7 +19,7 @@ public struct SimulatedIIOContext: Sendable {
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
     /// buffer supports triggers and initially uses the first trigger whose name begins with the device's name and a
-    /// hyphen. Reading an attribute without a value returns an empty string.
+    /// hyphen. An attribute that has no value reads as an empty string.
     public init(_ context: IIOContext) {
         var context = context
         for device in context.devices.indices {

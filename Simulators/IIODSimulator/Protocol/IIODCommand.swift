@@ -20,7 +20,7 @@ enum IIODCommand: Hashable {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
         guard let verb = words.first.flatMap(IIODCommand.keyword) else { return nil }
-        // `rest` is a slice with the indices of `words`, so `rest[1]` is the first argument.
+        // `rest` is a slice of `words` and has the same indices, so `rest[1]` is the first argument.
         let rest = words.dropFirst()
         switch (verb, rest.count) {
         case ("HELP", 0): self = .help
@@ -59,7 +59,7 @@ enum IIODCommand: Hashable {
         return word.utf8.contains { (0x41...0x5a).contains($0) } ? nil : word.uppercased()
     }
 
-    /// Parses the words after READ or WRITE. For a WRITE, the caller must first remove the length.
+    /// Parses the words after READ or WRITE. For a WRITE, `words` must not include the length at the end.
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()

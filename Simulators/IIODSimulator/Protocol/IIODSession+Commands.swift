@@ -95,7 +95,7 @@ extension IIODSession {
     /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time at which to
     /// try again.
     mutating func appendChunk(_ reading: BufferRead, _ state: inout IIODState, now: BootTime) -> BootTime? {
-        // The stream is removed from the dictionary while it is changed, so that its block is not copied.
+        // The stream is removed from the dictionary while it is changed, so that the stream's block is not copied.
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
             phase = .commands

@@ -40,8 +40,8 @@ public final class IIODServer: Sendable {
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// - Throws: An error with the code `busy` if the port is in use, `invalidConfiguration` if a fault names an
-    ///   unknown device, and `busy` or `unreachable` if the process has no free descriptor.
+    /// - Throws: An error with the code `busy` if the port is in use, and with `busy` or `unreachable` if the process
+    ///   has no free descriptor. The code is `invalidConfiguration` if a fault names an unknown device.
     @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)

@@ -50,8 +50,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving a connection can trigger faults that are due at a sample number. It can also start the timeline
-            // on which timed faults are due.
+            // Serving a connection can apply faults that are scheduled for a sample number. It can also start the
+            // timeline, which determines when timed faults are due.
             let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -107,8 +107,8 @@ final class IIODServerLoop: ServiceLoop {
     private func serve(_ connection: IIODConnection, events: Int16, now: BootTime) {
         guard !connection.isFinished else { return }
         if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(through: buffer) }
-        // After a hang-up, the client's input is still read and executed. The connection is finished at the end of the
-        // input, or when the input buffer is full.
+        // After a hang-up, the client's remaining commands are still read and executed. The connection is finished at
+        // the end of the input, or when the input buffer is full.
         if events & Int16(POLLHUP | POLLERR) != 0, connection.hasReceivedEndOfFile || !connection.session.acceptsInput {
             connection.isFinished = true
             return

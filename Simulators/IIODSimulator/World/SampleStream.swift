@@ -27,7 +27,7 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample. Used only for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of device stalls whose lost samples this stream has already skipped.
+    /// The device's `stallCount` when this stream was opened or last skipped the samples lost during stalls.
     private var handledStallCount: Int
 
     init(
@@ -60,8 +60,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than the client requested with OPEN. Samples of a short refill that READBUF
-            // does not request are kept. Those of a full refill are discarded, as in iiod.
+            // True if the refill is shorter than the client requested with OPEN. If READBUF requests only part of a
+            // refill, the rest of a short refill is kept, but the rest of a full refill is discarded, as in iiod.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -100,8 +100,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples, consumes `consumedCount` samples and returns the byte range of the chunk. Like
-    /// iiod, the stream discards the samples of a refill that the client did not request.
+    /// Encodes the next `count` samples, consumes `consumedCount` samples and returns the byte range of the chunk. If
+    /// `consumedCount` is greater than `count`, the other consumed samples are discarded, as in iiod.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {

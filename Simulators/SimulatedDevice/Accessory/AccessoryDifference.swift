@@ -9,7 +9,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The program wrote different bytes, too few bytes or too many bytes.
         case bytes
-        /// The program did not read the given number of bytes, for example because it closed the session too early.
+        /// The program left the given number of recorded bytes unread, for example because it closed the session early.
         case notRead(Int)
         /// The given number of bytes was dropped because too many unread bytes were pending.
         case dropped(Int)

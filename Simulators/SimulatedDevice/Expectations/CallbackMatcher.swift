@@ -100,7 +100,7 @@ struct CallbackMatcher {
             field: fieldPath.path, expected: expected, got: got, distance: distance, tolerance: tolerance(fieldPath))
     }
 
-    /// Returns the difference between two ISO 8601 times in seconds, or nil if either string is not a time.
+    /// Returns the difference, in seconds, between two ISO 8601 times, or nil if either string is not a time.
     private static func seconds(from expected: String, to got: String) -> Double? {
         guard let one = time(expected), let other = time(got) else { return nil }
         return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
@@ -108,7 +108,7 @@ struct CallbackMatcher {
 
     private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
 
-    /// Returns the angle between two rotations in degrees, or nil if a list is not a quaternion.
+    /// Returns the angle, in degrees, between two rotations, or nil if either list of values is not a quaternion.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
         // A quaternion and its negative represent the same rotation, so there are two chords between a pair of

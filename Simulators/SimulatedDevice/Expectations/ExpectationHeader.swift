@@ -13,7 +13,7 @@ struct ExpectationHeader {
     private static let limit = 1000
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
-    /// The reason why the header is invalid, or nil if it is valid. If there are several, the last reason found.
+    /// The reason why the header is invalid, or nil if it is valid. If there are several reasons, this is the last one.
     private(set) var invalidReason: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {

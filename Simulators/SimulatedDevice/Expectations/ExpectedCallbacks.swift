@@ -26,7 +26,7 @@ public struct ExpectedCallbacks: Sendable {
     /// The byte offset of the first callback.
     let start: Int
 
-    /// Parses the header of a file's contents. Throws an error if the contents do not begin with a valid header.
+    /// Parses the header at the start of a file. Throws an error if the contents do not begin with a valid header.
     ///
     /// - Parameters:
     ///   - bytes: The contents of the file.
