@@ -11,8 +11,8 @@ struct DelayedEventQueue {
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. When the queue is full, events are released early. If an event with an
-    /// earlier time is added afterwards, its time is changed to this time.
+    /// The time of the last released event. A full queue releases events early, so an event that is added afterwards
+    /// may have an earlier time. Such an event is given the time of the last released event.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

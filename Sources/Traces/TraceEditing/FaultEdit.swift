@@ -21,8 +21,8 @@ public struct FaultEdit: TraceEdit {
     private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The readings that stuck sensors repeat, by fault and sensor ID. Each is the first reading after the sensor
-    /// became stuck.
+    /// The repeated readings of stuck sensors: one dictionary per fault, keyed by sensor ID. A sensor repeats the first
+    /// reading after it became stuck.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
     /// The number of active loss faults, by sensor ID. An empty ID represents gpsd.

@@ -16,7 +16,7 @@ struct MergedHeader {
     /// The index of the trace whose battery events are kept, or nil if no trace has a battery. A device has only one
     /// battery.
     let batteryTrace: Int?
-    /// The indices of traces whose accuracies are converted from 68 % to 95 %.
+    /// The indices of traces whose accuracies are converted from the 68 % level to the 95 % level.
     private let phoneTraces: Set<Int>
 
     /// Creates a merged header from the first trace's header. `offset`, in nanoseconds, is added to that trace's times.
@@ -80,7 +80,7 @@ struct MergedHeader {
         case .sensorLost(let error, let sensor):
             event.contents = .sensorLost(error, sensor: name(sensor, trace))
         case .sensorRegained(let sensor): event.contents = .sensorRegained(sensor: name(sensor, trace))
-        // An ID in the first trace that contains a hyphen could match a new ID from another trace.
+        // In the first trace, only IDs with a hyphen are changed, because they could match a new ID from another trace.
         case .accessory(var accessory) where trace > 0 || accessory.accessory.contains("-"):
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)

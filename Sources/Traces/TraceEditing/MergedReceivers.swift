@@ -61,7 +61,7 @@ struct MergedReceivers {
     }
 }
 
-/// The properties of a trace that may conflict with other traces during a merge.
+/// A summary of the properties in which a trace may conflict with other traces during a merge.
 struct MergeInputSummary {
     /// The period during which a receiver reports, in nanoseconds since the start of the merged trace.
     struct Span: Equatable {

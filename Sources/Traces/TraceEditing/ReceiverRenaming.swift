@@ -11,8 +11,8 @@ struct ReceiverRenaming {
 
     /// The classes of reports that always originate from a receiver, even if they do not name it.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
-    /// The new receiver names by old name. If there is an entry for the empty string, its name is added to measurement
-    /// reports without a receiver name.
+    /// The new receiver names, keyed by the old names. The new name for the empty string, if any, is added to
+    /// measurement reports without a receiver name.
     let names: [String: String]
 
     /// Returns the report with the new names, or the unchanged report if no name applies or the report is malformed.

@@ -31,8 +31,8 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that `decoder` has just decoded. `report` is used only to recognize a
-    /// malformed report, so it may be nil for a position.
+    /// Records the problems in the report that `decoder` has just decoded. `report` may be nil for a position, because
+    /// it is used only to recognize a malformed report.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {
@@ -53,7 +53,7 @@ package struct ReportDiagnostics: Sendable {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
-    /// Returns an excerpt of the member at the offset, for use in messages: its key and the beginning of its value.
+    /// Returns an excerpt for messages: the key of the member at the offset, and the beginning of the member's value.
     private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]

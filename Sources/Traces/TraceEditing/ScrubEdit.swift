@@ -117,7 +117,7 @@ public struct ScrubEdit: TraceEdit {
             if options.removesAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
-            // These values are computed from the position with global models, so they would reveal it.
+            // These values are derived from the original position with global models, so they would reveal it.
             if options.place != nil {
                 report.geoidSeparation = .nan
                 if !report.altitudeMSL.isNaN { report.altitudeHAE = .nan }
@@ -255,13 +255,13 @@ public struct ScrubOptions: Sendable {
     public var place: GeodeticCoordinate? = GeodeticCoordinate(latitude: 0, longitude: 0)
     /// The new start time of the trace, or nil to keep all times. Receiver times are shifted by the same amount.
     public var start: WallTime? = WallTime(nanoseconds: 946_684_800_000_000_000)
-    /// If true, removes altitudes. Together with an elevation model, an altitude profile can reveal the place.
+    /// True if altitudes are removed. Together with an elevation model, an altitude profile can reveal the place.
     public var removesAltitude = false
-    /// If true, removes the satellites' positions in the sky, which reveal the place if the time is known.
+    /// True if the satellites' positions in the sky are removed. They reveal the place if the time is known.
     public var removesSatellitePositions = true
-    /// If true, removes the data exchanged with accessories.
+    /// True if the data exchanged with accessories is removed.
     public var removesAccessoryData = true
-    /// If true, replaces accessory names with models or numbers, because users may have chosen the names.
+    /// True if accessory names are replaced with models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 
     /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.

@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct StreamStatistics {
-    /// The maximum number of intervals stored per stream. The same limit applies to long intervals.
+    /// The maximum number of intervals stored per stream, and the maximum number of long intervals.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {

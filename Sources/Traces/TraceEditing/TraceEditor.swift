@@ -7,8 +7,8 @@ public import Trace
 public enum TraceEditor {
     /// Applies the edits in order and writes the resulting trace.
     ///
-    /// A trace in a different format is converted to the native format. Reports without arrival times are given the
-    /// times at which playback would deliver them.
+    /// A trace in a different format is converted to the native format. If reports have no arrival times, they are
+    /// assigned the times at which playback would deliver them.
     ///
     /// - Returns: Remarks about lines that were skipped or only partly read, grouped by problem.
     @discardableResult public static func write(

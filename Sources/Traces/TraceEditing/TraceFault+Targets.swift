@@ -8,7 +8,7 @@ extension TraceFault.Action {
     enum Subject {
         case receivers
         case accessories
-        /// The event streams of gpsd or of sensors.
+        /// Streams of events from gpsd or from sensors.
         case streams
         case sensors
     }

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// The state at a point in a trace. ``events`` restores this state.
+/// The state at a point in a trace. The events in ``events`` restore this state.
 package struct TraceState: Sendable {
     private struct Attachment {
         var id: String
@@ -12,7 +12,7 @@ package struct TraceState: Sendable {
         var openProtocols: [String] = []
     }
 
-    /// nil if there was no battery event. The inner value is nil if the battery was removed.
+    /// The battery state, or nil if there was no battery event. The inner optional is nil if the battery was removed.
     private var battery: BatteryReading??
     private var positionLoss: DeviceError?
     private var beaconLoss: DeviceError?

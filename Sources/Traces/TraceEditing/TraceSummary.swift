@@ -19,11 +19,11 @@ package struct TraceSummary: Sendable {
         /// The times of the first and last event, in nanoseconds since the start of the trace.
         package var first: Int64 = 0
         package var last: Int64 = 0
-        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. At
-        /// most the first 4096 intervals are used.
+        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. Only
+        /// the first 4096 intervals are used.
         package var interval: Int64 = 0
-        /// The number of gaps, at most 4096: intervals of at least one second that exceed five times the median
-        /// interval.
+        /// The number of gaps, at most 4096. A gap is an interval of at least one second that exceeds five times the
+        /// median interval.
         package var gapCount = 0
         /// The longest interval between consecutive events, in nanoseconds.
         package var longestInterval: Int64 = 0
@@ -41,7 +41,7 @@ package struct TraceSummary: Sendable {
         package var fixCount = 0
         /// The number of reports that contain latitude, longitude and altitude.
         package var threeDimensionalCount = 0
-        /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains one. At most the first
+        /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains one. Only the first
         /// 65,536 errors are used.
         package var medianError = Double.nan
         /// The limits of the area that the positions cover, in degrees north or east. NaN if there is no fix.

@@ -16,8 +16,8 @@ struct EpochAssembler {
         /// The last report with a fix in this epoch, or the last report if none has a fix.
         var report: PositionReport
         var sky: SkyReport?
-        /// True if the satellites in `sky` are new. False if they are reused from an earlier epoch, or if there are
-        /// none.
+        /// True if the satellites in `sky` were reported for this epoch. False if they are reused from an earlier
+        /// epoch, or if there are none.
         var hasNewSatellites = false
         /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
         /// arrived.
@@ -48,8 +48,8 @@ struct EpochAssembler {
     /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
     /// not count.
     private var hasOwnSky = false
-    /// True if the pending position already had its own satellite report when its last position report arrived. If so,
-    /// another satellite report without a time belongs to the next position.
+    /// True if the pending position's own satellite report arrived before its last position report. Another satellite
+    /// report without a time then belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -116,13 +116,13 @@ struct EpochAssembler {
         sky = latest
     }
 
-    /// Returns the pending epoch, if any. The next fix starts a segment.
+    /// Ends the segment and returns the pending epoch, if any. The next fix starts a new segment.
     mutating func interrupt() -> Epoch? {
         isAfterLoss = true
         return removePending()
     }
 
-    /// Returns the pending epoch, if any. The segment continues.
+    /// Returns the pending epoch, if any, without ending the segment.
     mutating func removePending() -> Epoch? {
         defer { pending = nil }
         return pending

@@ -11,7 +11,7 @@ import DeviceCore
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. If more items have the same time, they are yielded in several
+    /// The maximum total size of the buffered items. A larger group of items with the same time is yielded in several
     /// batches.
     static var maximumItems: Int { 16_384 }
     private var items: [Item] = []

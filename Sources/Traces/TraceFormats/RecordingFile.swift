@@ -24,8 +24,8 @@ public struct RecordingFile: Sendable {
 
     /// Opens a file or a folder.
     ///
-    /// - Throws: An error that states the type of the file if it is unsupported, or the location of the damage if it is
-    ///   damaged.
+    /// - Throws: An error. For an unsupported file, it states the file's type. For a damaged file, it states the
+    ///   location of the damage.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }

@@ -20,7 +20,7 @@ public struct RecordingFormat: Sendable {
 
     /// The format name used in commands.
     public let name: String
-    /// A description of the format for messages. Empty if the format cannot be read.
+    /// The title of the format, shown in messages. Empty if the format cannot be read.
     var title = ""
     /// The file name extensions of the format, in lower case and with a leading dot.
     public internal(set) var fileExtensions: [String] = []

@@ -11,7 +11,7 @@ extension TraceBytes {
     private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. A stream that exceeds the memory limit is stored in an unnamed
-    /// temporary file. `name` appears in messages. The descriptor stays open.
+    /// temporary file. Messages refer to the stream by `name`. The descriptor stays open.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
     }

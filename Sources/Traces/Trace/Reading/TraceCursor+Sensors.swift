@@ -51,7 +51,7 @@ extension TraceCursor {
                 checkedEnd = lines.offset
             }
         }
-        // The line number is now unknown. Only warnings contain it, and this cursor is used only for its sensors.
+        // The line number is now unknown. Only warnings need it, and this cursor is used only to find sensors.
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 

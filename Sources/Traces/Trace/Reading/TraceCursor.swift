@@ -56,7 +56,7 @@ package struct TraceCursor: Sendable {
         self.readings = readings
     }
 
-    /// Creates a cursor that detects the format of a file by searching for gpsd reports.
+    /// Creates a cursor that searches a file for gpsd reports while the file's format is being detected.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd

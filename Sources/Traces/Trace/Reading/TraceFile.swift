@@ -6,7 +6,7 @@ public import DeviceCore
 /// A complete trace: a file in the native format, or text that contains gpsd reports.
 ///
 /// ``TraceWriter`` writes the native format. Any other file, for example the output of `gpspipe -w`, is searched for
-/// gpsd reports, and lines without a report are skipped. A trace is a sequence of its events:
+/// gpsd reports, and lines without a report are skipped. To read the events, iterate over the trace:
 ///
 /// ```swift
 /// let trace = try TraceFile(path: "drive.trace")
@@ -20,7 +20,7 @@ public struct TraceFile: Sendable {
     }
 
     package let bytes: TraceBytes
-    /// The name that messages use for the trace: its path, or a name chosen by the program.
+    /// The path of the trace, or a name chosen by the program. Messages refer to the trace by this name.
     public let name: String
     package let format: Format
     /// The header, or nil for gpsd output.
@@ -41,8 +41,8 @@ public struct TraceFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The contents of a file.
-    ///   - name: The name that messages use for the trace.
-    /// - Throws: An error that describes the contents if the bytes are not a trace.
+    ///   - name: The name by which messages refer to the trace.
+    /// - Throws: If the bytes are not a trace, an error that describes them.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
@@ -57,8 +57,8 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. If it is not a regular file, for example a pipe, it must not be larger than half of the physical
-    /// memory or 1 GiB.
+    /// Opens a file. Anything other than a regular file, such as a pipe, must not be larger than 1 GiB (256 MiB on
+    /// 32-bit platforms) or half of the physical memory, whichever is smaller.
     ///
     /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
@@ -142,7 +142,7 @@ extension TraceFile: Sequence {
         /// The total number of warnings so far, including those that are not stored.
         public var warningCount: Int { cursor.warningCount }
 
-        /// Returns the next event with a copy of its contents, or nil at the end of the trace.
+        /// Returns the next event, including a copy of its contents, or nil at the end of the trace.
         public mutating func next() -> TraceEvent? { file.withPlayedBytes { cursor.nextEvent($0) } }
     }
 

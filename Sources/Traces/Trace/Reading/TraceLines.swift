@@ -21,7 +21,7 @@ struct TraceLines {
     }
 
     /// Returns the next nonempty line without surrounding whitespace, and whether a line feed terminates it. Returns
-    /// nil at the end of the buffer. For a line longer than ``maximumLength``, the range is empty.
+    /// nil at the end of the buffer. For a line longer than ``maximumLength``, returns an empty range.
     @inline(__always) mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
         guard let base = bytes.baseAddress else { return nil }
         while offset < bytes.count {

@@ -47,7 +47,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         (self.line, self.reason, self.text) = (line, reason, text)
     }
 
-    /// Returns the first 80 characters.
+    /// Returns the first 80 characters of UTF-8 text.
     static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }

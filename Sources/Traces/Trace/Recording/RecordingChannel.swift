@@ -61,7 +61,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel has already ended for another reason, reports that reason.
+        // If the channel has already ended, reports the original reason instead of `closed`.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)

@@ -14,7 +14,7 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public static let motion = TraceParts(rawValue: 2)
     /// Battery changes.
     public static let battery = TraceParts(rawValue: 4)
-    /// The attached accessories, and sessions opened through a device from
+    /// The attached accessories, and sessions opened through a device returned by
     /// ``DeviceCore/Device/recordingAccessories()``.
     public static let accessories = TraceParts(rawValue: 8)
     /// All received Bluetooth beacon advertisements.

@@ -222,8 +222,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure if recording is in progress. Ignores errors: the writer reports failures to
-    /// ``handleFailure(_:)`` as well, and errors no longer matter once recording has ended.
+    /// Calls the closure if recording is in progress. Ignores errors, because the writer also reports failures to
+    /// ``handleFailure(_:)``, and because errors no longer matter after recording has ended.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -265,8 +265,8 @@ public final class TraceRecorder: Sendable {
         case .detached where known == nil: return
         case .attached, .detached: break
         case .opened, .closed, .received, .sent:
-            // If a session is opened before this recorder is notified that the accessory was attached, the attachment
-            // is recorded first.
+            // A session may be opened before this recorder is notified that the accessory was attached. In this case,
+            // an event for the attached accessory is recorded first.
             if known == nil {
                 guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
                 record(.attached(description), of: id, at: time)

@@ -28,8 +28,8 @@ struct AtomicReplacement: Sendable {
     private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
     private var hasName = false
 
-    /// Returns nil if the path cannot be resolved, or if an existing file may not be overwritten, is not a regular file
-    /// or is not writable. Only root can replace another user's file, because only root can transfer ownership.
+    /// Returns nil if the path cannot be resolved, or if an existing file is not a regular file, is not writable or
+    /// must not be overwritten. Only root can replace another user's file, because only root can transfer ownership.
     init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
         (self.overwrite, self.mode, retriesWithOtherName) = (overwrite, mode, false)
         var status = stat()
@@ -40,8 +40,8 @@ struct AtomicReplacement: Sendable {
             (destination, replacedFile) = (nil, nil)
             return
         }
-        // If the path is a symbolic link, its target is replaced and the link is kept. The file is replaced only if
-        // this user may write to it.
+        // If the path is a symbolic link, its target is replaced and the link is kept. A file is replaced only if it is
+        // writable, and only if this user owns it or is root.
         guard overwrite, let resolved = ResolvedDestination.resolve(path) else { return nil }
         let file = resolved.name
         name = { file }
@@ -69,7 +69,7 @@ struct AtomicReplacement: Sendable {
         "\(ExclusiveFile.split(file).folder)/.\(getpid())-\(number).part"
     }
 
-    /// The directory descriptor to which paths are relative.
+    /// The descriptor of the directory to which paths are relative.
     private var base: Int32 { destination?.folder ?? AT_FDCWD }
 
     mutating func open() -> Result<Int32, Failure> {

@@ -2,15 +2,16 @@
 
 package import SystemCalls
 
-/// Creates directories and renames files. Like `open`, these functions do not replace files or follow symbolic links.
+/// Creates directories and renames files. Like ``open(_:mode:in:access:)``, these functions neither replace files nor
+/// follow symbolic links.
 extension ExclusiveFile {
     package static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory for files with the given mode. The directory's mode is derived from it, so that users who
-    /// may read the files can also enter the directory. Returns 0, or -1 with the reason in `errno`.
+    /// Creates a directory for files that have the given mode. Its mode is derived from theirs, so that users who can
+    /// read the files can also enter the directory. Returns 0, or -1 with the reason in `errno`.
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }

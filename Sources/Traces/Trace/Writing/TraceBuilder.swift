@@ -38,7 +38,7 @@ public final class TraceBuilder: TraceSink {
 
     /// Creates a builder with an empty trace.
     ///
-    /// - Parameter name: The name that messages use for the trace.
+    /// - Parameter name: The name by which messages refer to the trace.
     public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }
 
     /// `limit` is the maximum size of the trace in bytes.

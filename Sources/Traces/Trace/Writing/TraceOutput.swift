@@ -7,7 +7,7 @@ package import DeviceCore
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     package let name: String
-    /// If true, ``close()`` and ``abandon()`` close the descriptor. Releasing the output does not close it.
+    /// True if ``close()`` and ``abandon()`` close the descriptor. Releasing the output never closes it.
     package let isOwned: Bool
     /// True if this output holds the lock that prevents other recorders from writing to the file.
     private let isLocked: Bool
@@ -71,12 +71,12 @@ extension TraceOutput {
             return (ExclusiveFile.open(destination.name, in: destination.folder), false)
         }
         let descriptor = destination.open()
-        // For a link in /proc, `status` describes the link. The linked file is not truncated, so that `>>` still
-        // appends.
+        // For a link in /proc, `status` describes the link itself, so the function returns without truncating the
+        // linked file. A shell's `>>` therefore still appends.
         guard descriptor >= 0, status.isFile else {
             return (descriptor, descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor))
         }
-        // Must precede the truncation, because another recorder may be writing to the file.
+        // The file is locked before it is truncated, because another recorder may be writing to it.
         try lock(descriptor, path)
         guard status.linkCount > 1 else {
             _ = ftruncate(descriptor, 0)
@@ -96,7 +96,7 @@ extension TraceOutput {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         // A lock belongs to an open file description and can be tested only through a second one. Therefore, the file
-        // is opened again. A recorder that tries to lock the file before the probe is unlocked fails with `busy`.
+        // is opened again. A recorder that tries to lock the file during this test fails with `busy`.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -166,7 +166,7 @@ extension TraceOutput {
             number = FileIO.writeAll(bytes) { rest in
                 let count = systemWrite(descriptor, rest)
                 if count < 0, errno == EAGAIN {
-                    // Waits, because the descriptor is nonblocking. EINTR then makes `writeAll` repeat the call.
+                    // Waits up to 1 s for the nonblocking descriptor. EINTR makes `writeAll` repeat the call.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     errno = EINTR

@@ -74,7 +74,7 @@ public final class TraceWriter: TraceSink, Sendable {
         self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
 
-    /// Creates a writer for an open descriptor, which stays open.
+    /// Creates a writer for an open descriptor. Closing the writer does not close the descriptor.
     package convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }

@@ -40,7 +40,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
-    /// A column, given by either its name or its index, which counts from 0.
+    /// A column, identified by either its name or its zero-based index.
     struct Column: Sendable, Hashable {
         var name: String?
         var index: Int?

@@ -132,7 +132,7 @@ enum CSVDimension: Hashable, Sendable {
         case .length:
             [CSVUnit("m"), CSVUnit("cm", 1, 100), CSVUnit("mm", 1, 1000), CSVUnit("km", 1000), CSVUnit("ft", 0.3048)]
         case .speed:
-            // A knot is 1852 m/h, and one mile per hour is 1609.344 m/h.
+            // A knot is 1852 m/h, and a mile per hour is 1609.344 m/h.
             [
                 CSVUnit("m/s"), CSVUnit("km/h", 1, 3.6), CSVUnit("kn", 1852, 3600), CSVUnit("mph", 0.44704),
                 CSVUnit("cm/s", 1, 100), CSVUnit("mm/s", 1, 1000), CSVUnit("ft/s", 0.3048),
@@ -199,7 +199,7 @@ extension PositionReport {
         }
     }
 
-    /// Sets the geoid separation and the fix mode according to the altitudes.
+    /// Derives the geoid separation and the fix mode from the altitudes.
     mutating func setMode() {
         geoidSeparation = altitudeHAE - altitudeMSL
         mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional

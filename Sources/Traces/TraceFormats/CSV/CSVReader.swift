@@ -48,7 +48,7 @@ struct CSVReader {
         if bytes.count >= 3, bytes[0] == 0xef, bytes[1] == 0xbb, bytes[2] == 0xbf { offset = 3 }
     }
 
-    /// Reads the first row as lower-case column names.
+    /// Reads the column names from the first row and converts them to lower case.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
         guard try readRow() else { throw .invalidTrace("\(name) is empty and has no header.") }

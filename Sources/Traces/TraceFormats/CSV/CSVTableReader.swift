@@ -11,12 +11,12 @@ struct CSVTableReader {
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if the row times count from 1970. Set at the start if one of the first thousand rows has a time after
-    /// ``UnsetClock/gpsEpoch``, otherwise at the first usable time. nil until then.
+    /// True if the row times count from 1970, or nil if this is not known yet. Known from the start if one of the first
+    /// thousand rows has a time at or after ``UnsetClock/gpsEpoch``, otherwise from the first usable time on.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time after ``UnsetClock/gpsEpoch`` has been found. Earlier times are then ignored, because
-    /// the logger's clock had not been set yet.
+    /// True once a time at or after ``UnsetClock/gpsEpoch`` has been found. Earlier times are then ignored, because the
+    /// logger's clock had not been set yet.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -97,8 +97,8 @@ struct CSVTableReader {
         }
         var recording = rows.finishRecording(start: map.start)
         if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
-            // The shift turns the start in 1970 into the civil time of the first event. If the events are not sorted,
-            // `normalize` shifts them again.
+            // The times count from 1970. Moving the first event to time zero turns the start into that event's civil
+            // time. If the events are not sorted, `normalize` shifts them again.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
@@ -134,7 +134,7 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if any of the first thousand rows has a time after ``UnsetClock/gpsEpoch``.
+    /// Returns true if any of the first thousand rows has a time at or after ``UnsetClock/gpsEpoch``.
     private func containsSetClock() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var lookahead = reader

@@ -77,8 +77,8 @@ struct MotionCSVReader {
         }
         var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
-            // The readings' times are Unix times. Shifting the readings to 0 moves the start from 1970 to the time of
-            // the first reading.
+            // The readings' times are Unix times. Moving the first reading to time zero also moves the start, from 1970
+            // to the time of that reading.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }

@@ -70,7 +70,7 @@ struct TableRowConverter {
     var earlier = EarlierPositions()
     /// The positions read before the time first changed, or nil once it has changed.
     var firstItems: [Item]? = []
-    /// The time of the first position that has one.
+    /// The time of the first position that has a time.
     var firstTime: Int64?
     var spreader = EqualTimeSpreader<Item>()
     /// True if the times of the positions are unusable and there are no motion readings. The recording then has no

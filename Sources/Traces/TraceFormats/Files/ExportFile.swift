@@ -119,16 +119,16 @@ extension [UInt8] {
 
 /// Options for writing a file in any format.
 public struct ExportOptions: Sendable, Hashable {
-    /// True if an existing file may be replaced.
+    /// True if replacing an existing file is allowed.
     public var overwrite = false
     /// The mode of written files, as for chmod(2). If nil, a replaced file keeps its mode, and a new file gets the mode
-    /// 0600, because a recording reveals a person's locations. If a format requires a new folder, everyone who may read
-    /// the files may also search the folder.
+    /// 0600, because a recording reveals a person's locations. If a format requires a new folder, users with read
+    /// permission for the files can also search the folder.
     public var mode: UInt32?
     /// The path of the receiver whose positions are written, for formats that can contain only one receiver. If nil,
     /// the receiver that reports the first fix is selected.
     public var receiver: String?
-    /// True if gpsd reports and NMEA sentences are written with their arrival times.
+    /// True if NMEA sentences and gpsd reports are written with their arrival times.
     public var includesArrivalTimes = false
     /// The track name in GPX, KML and GeoJSON files. If empty, no name is written.
     public var name = ""

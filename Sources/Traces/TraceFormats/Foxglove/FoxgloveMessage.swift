@@ -131,7 +131,7 @@ struct FoxgloveSample {
 ///
 /// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name. As of 2026, it has no schemas for
 /// readings of inertial sensors, magnetometers and barometers, so this project defines one for vectors and one for
-/// scalars. The names must not change, because files contain them and the import compares them.
+/// scalars. The names must not change, because existing files contain them and the import relies on them.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"

@@ -22,7 +22,7 @@ struct GPXPointWriter {
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
     private var beginning = PathBoundary.segment
-    /// For each occupied time, a later time at which the search for a free time continues. Used if `needsSorting`.
+    /// Maps each occupied time to a later one, at which the search for a free time continues. Used with `needsSorting`.
     private var nextFreeTime: [Int64: Int64] = [:]
     private var recording = Recording()
     private var size = 0
@@ -93,8 +93,8 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns the given time if it is free. If a point of an overlapping track already has this time, returns the next
-    /// free time in steps of one millisecond.
+    /// Returns the first free time, searching from the given time in steps of one millisecond. A time is not free if a
+    /// point of an overlapping track already has it.
     private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []

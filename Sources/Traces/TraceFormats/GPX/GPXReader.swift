@@ -193,7 +193,7 @@ struct GPXReader: ~Copyable {
     /// Reads the start tag of an extension. Its attributes may contain values, or the tag may be a Garmin route point.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
-        // For example, `<geotracker:meta c="274.4" s="0.36"/>`.
+        // An element with course and speed, such as `<geotracker:meta c="274.4" s="0.36"/>`.
         case JSONText.word("meta") where isDirect:
             guard let course = xml.attribute("c"), let speed = xml.attribute("s") else { return }
             let texts = [course, speed].map { String(decoding: $0, as: UTF8.self) }

@@ -82,7 +82,7 @@ struct MCAPInput {
     }
 
     /// Returns the opcode of the next record and the file offset of its end, without consuming anything. Returns nil if
-    /// the file ends before the record or within its prefix.
+    /// the file ends before the record or within its opcode and length.
     mutating func peekRecord() throws(DeviceError) -> (code: UInt8, end: UInt64)? {
         guard try fill(MCAP.prefixLength) else { return nil }
         return withBytes(MCAP.prefixLength) { bytes in

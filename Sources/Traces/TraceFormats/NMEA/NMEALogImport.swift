@@ -6,7 +6,7 @@ import NMEAFormat
 import Trace
 
 struct NMEALogImport {
-    /// One day in nanoseconds. A longer forward step of the receiver's clock is not preserved as a gap.
+    /// One day in nanoseconds. A forward jump of the receiver's clock by more than a day leaves no gap in the trace.
     private static let day: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
@@ -73,7 +73,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the start of the day on which the time of day of `time` is closest to `instant`.
+    /// Returns the start of the day on which `time`, reduced to a time of day, is closest to `instant`.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, day)
         let difference = instant.nanoseconds - midnight - modulo(time, day)

@@ -149,7 +149,7 @@ extension RecordingFormat {
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // gpsd's test files contain both NMEA sentences and the reports that gpsd derived from them. Such a file is
-        // read as gpsd reports, not as an NMEA log. `input.trace` reads the whole file, hence `isTriedLast`.
+        // read as gpsd reports, not as an NMEA log. Because `input.trace` reads the whole file, `isTriedLast` is true.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

@@ -17,7 +17,7 @@ extension RecordingFormat {
             return warnings.map(\.description)
         })
 
-    /// gpsd reports, one per line, as printed by `gpspipe -w`. Lines that are not reports are copied unchanged.
+    /// Reports from gpsd, one per line, as printed by `gpspipe -w`. Lines that are not reports are copied unchanged.
     ///
     /// If ``ExportOptions/includesArrivalTimes`` is true and the trace has a start time, lines begin with the arrival
     /// time, as printed by `gpspipe -w -uu`. Other programs may not accept such lines.

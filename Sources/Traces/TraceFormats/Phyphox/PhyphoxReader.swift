@@ -164,9 +164,9 @@ extension Recording {
     }
 
     /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If column names contain
-    /// only the axis, the file name shows whether acceleration includes gravity. `readMeta` returns the contents of the
-    /// file with the given path (`meta/time.csv` or `meta/device.csv`) beside the table, or nil if there is no such
-    /// file.
+    /// only the axis, the file name shows whether acceleration includes gravity. `readMeta` takes a path relative to
+    /// the table's folder (`meta/time.csv` or `meta/device.csv`) and returns the contents of the file, or nil if it
+    /// does not exist.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }

@@ -24,8 +24,7 @@ extension RecordingFormat {
         guard let names = input.folder else {
             return PhyphoxColumns(input.columns, sheet: input.name.lowercased()) == nil ? nil : .likely
         }
-        // The file names are not sufficient, because Sensor Logger uses the same names. Therefore, the column names are
-        // checked.
+        // The column names are checked, because Sensor Logger uses the same file names as phyphox.
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
             // Opening a special file, such as a FIFO, could block indefinitely.

@@ -29,8 +29,8 @@ extension [Int64] {
     /// The minimum number of readings that must follow a step for it to be detected. The time range of these readings
     /// must also contain at least this many earlier readings.
     private static let minimumReadings = 3
-    /// If the readings after a possible step outnumber the earlier readings in the same time range by more than this
-    /// factor, they are assumed to be late readings that fill a gap.
+    /// The maximum ratio of readings after a possible step to earlier readings in the same time range. If the ratio is
+    /// higher, the readings after the step are assumed to be late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part of the recording.
     private static let comparedReadings = 256
@@ -125,8 +125,8 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if `step` is at `index`: the time decreases there, but is not earlier than `step.after`. The
-    /// preceding times have already been shifted by `offset`.
+    /// Returns true if `step` is at `index`: the time there is earlier than the preceding one, but not earlier than
+    /// `step.after`. The preceding times have already been shifted by `offset`.
     private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }

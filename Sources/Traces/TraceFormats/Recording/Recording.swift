@@ -12,7 +12,7 @@ public import DeviceCore
 public struct Recording: Sendable, Hashable {
     /// The readings of each sensor.
     public var tracks: [MotionTrack]
-    /// gpsd reports, which contain positions, satellites and other data.
+    /// The reports from gpsd, which contain positions, satellites and other data.
     public var reports = ReportTrack()
     /// The battery readings.
     public var battery = BatteryTrack()

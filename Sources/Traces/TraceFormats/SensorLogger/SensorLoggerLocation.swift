@@ -39,7 +39,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // An earlier time does not count from 1970. Its origin is unknown, so the civil time is unknown, too.
+            // A time before `earliestCivilTime` counts from an unknown origin, so the civil time is unknown.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()

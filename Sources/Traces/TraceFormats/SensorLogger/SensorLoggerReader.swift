@@ -170,7 +170,8 @@ struct SensorLoggerReader {
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
-            // On Android, the files begin and end at different times, so the nearest reading is used at both ends.
+            // On Android, the files begin and end at different times, so gravity is extrapolated from the nearest
+            // reading.
             let nearest = next > 0 ? track.count - 1 : 0
             return abs(track.times[nearest].subtractingSaturated(time)) <= maximumGap ? track.values[nearest] : nil
         }
@@ -209,7 +210,7 @@ struct SensorLoggerReader {
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
-            // Each file has its own rows, so clock steps are detected in each file separately.
+            // The rows of different files are unrelated, so clock steps are detected in each file separately.
             let steps = track.clockSteps
             track.correct(steps)
             if steps.count > clockSteps.count { clockSteps = steps }
