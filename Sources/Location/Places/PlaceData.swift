@@ -71,7 +71,7 @@ package struct PlaceData: Sendable {
     }
 }
 
-/// A section whose rows all have the same width, in bytes.
+/// A section whose rows all have the same width. Widths and offsets are in bytes.
 struct PlaceTable: Sendable {
     let bytes: PlaceBytes
     let width: Int

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search by name in `PlaceData`.
+/// A search in `PlaceData` for places with a given name.
 package struct PlaceQuery: Sendable {
     /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
     /// A circle, with its centre in degrees and its radius in metres. Places inside it come first, and nearer places
     /// come before more distant ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// A closure that returns the ISO 3166-1 codes of the countries with the given folded name. It covers languages
-    /// that the data does not contain.
+    /// A closure that returns the ISO 3166-1 codes of the countries with the given folded name, for languages in which
+    /// the data contains no country names.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
@@ -40,9 +40,9 @@ package enum PlaceMatch: Equatable, Sendable {
 }
 
 package struct Place: Equatable, Sendable {
-    /// The coordinates of the requested point, or the centre of the found place, in degrees on WGS 84.
+    /// The coordinates of the requested point, or of the centre of the place that was found, in degrees on WGS 84.
     package var latitude, longitude: Double
-    /// The radius around the coordinates, in metres.
+    /// The radius of the region around the coordinates, in metres.
     package var radius: Double
     /// The two-letter ISO 3166-1 country code, or nil at sea.
     package var countryCode: String?
