@@ -61,7 +61,7 @@ open class CMMotionActivity: CMLogItem {
     }
 
     override var archivedValues: ArchivedValues {
-        // Archives contain the raw values of `CarriedActivity`, which therefore must not change.
+        // Archives contain the raw values of `CarriedActivity`, so these raw values must not change.
         let numbers = [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]
         return super.archivedValues + [(Self.archiveKey, numbers)]
     }

@@ -63,7 +63,7 @@ open class CMMotionActivityManager: NSObject {
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler
     ) {
-        // The callback executor retains the call until it has run.
+        // The callback executor keeps the `PendingCall` alive until its closure has run.
         _ = PendingCall(device: device, queue: queue) { [device] in
             do {
                 let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)

@@ -54,7 +54,7 @@ open class CMPedometer: NSObject {
     private static func streams(of device: Device) -> (
         SensorStream<PedometerDataConverter>, SensorStream<PedometerEventConverter>
     ) {
-        // The start time is a placeholder. `startUpdates(from:withHandler:)` sets a configuration with the app's date.
+        // The start time is a placeholder. `startUpdates(from:withHandler:)` uses a configuration with the app's date.
         let configuration = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
             SensorStream(device: device, configuration: configuration, interval: 0),
@@ -69,7 +69,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available. The distance is estimated from the steps.
+    /// Returns true if step counting is available, because the distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {

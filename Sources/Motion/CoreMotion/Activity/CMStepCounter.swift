@@ -31,7 +31,7 @@ open class CMStepCounter: NSObject {
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
-        // The callback executor retains the call until it has run.
+        // The callback executor keeps the `PendingCall` alive until its closure has run.
         _ = PendingCall(device: device, queue: queue) { [device] in
             do {
                 let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)

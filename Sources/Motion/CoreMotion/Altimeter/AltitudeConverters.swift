@@ -113,7 +113,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     }
 
     private mutating func updateAnchor(_ event: PressureAverager.Value) {
-        // A 2D fix is not used, because its altitude is outdated or a guess.
+        // A 2D fix is not used, because its altitude is outdated or guessed.
         guard let report = lastFix()?.report, report.mode == .threeDimensional, report.verticalError >= 0,
             abs(event.time.seconds(since: report.arrival)) <= Self.maximumTimeDifference
         else { return }

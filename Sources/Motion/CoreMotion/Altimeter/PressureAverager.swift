@@ -17,11 +17,11 @@ struct PressureAverager {
 
     /// The interval between averages, in seconds. Apple's altimeter has a similar interval.
     static let interval = 1.0
-    /// The requested interval between readings, in seconds. Each average then contains ten readings, which removes two
-    /// thirds of the noise.
+    /// The requested interval between readings, in seconds. At this interval, each average contains ten readings, which
+    /// removes two thirds of the noise.
     static let readingInterval = 0.1
 
-    /// The start of the current interval, which is the time of the last reading in the previous interval. If there is
+    /// The start of the current interval. It is the time of the last reading in the previous interval or, if there is
     /// no previous interval, the time of the first reading.
     private var start: BootTime?
     private var last = BootTime.zero
@@ -46,8 +46,8 @@ struct PressureAverager {
         // after the gap completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // This reading completes the interval if it is closer to the end of the interval than the next reading, which
-        // is expected after another step of the same length.
+        // The next reading is expected after another `step` seconds. This reading completes the interval if it is
+        // closer to the end of the interval than the next reading will be.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

@@ -44,7 +44,7 @@ open class CMDeviceMotion: CMLogItem {
     /// The rotation rate in radians per second, right-handed about each axis, without the estimated gyroscope bias.
     open var rotationRate: CMRotationRate { stored.rotationRate }
     /// The gravity vector of length 1, computed from the attitude. It is (0, 0, -1) when the device is lying face up.
-    /// Unlike a low-pass filter of accelerometer readings, it remains correct while the device moves.
+    /// Unlike low-pass-filtered accelerometer readings, it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
     /// The accelerometer reading minus `gravity`, in units of standard gravity. The sign is opposite to the
     /// acceleration of the device: while the device accelerates to the right, x is negative.

@@ -73,7 +73,7 @@ struct Rotation {
     /// Normalizes a quaternion of any length. The result is the identity if the length is zero, infinite or NaN.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
-        // Leaves a quaternion unchanged if it is already normalized.
+        // A quaternion that is already normalized remains unchanged.
         if abs(square - 1) < 1e-14 {
             quaternion = q
             return

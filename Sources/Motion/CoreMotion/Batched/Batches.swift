@@ -32,7 +32,7 @@ extension Device {
     }
 }
 
-/// Groups values by timestamp into one-second arrays, regardless of the source's batches.
+/// Groups values by timestamp into one-second arrays, independently of how the source groups them into batches.
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero

@@ -7,7 +7,7 @@ import Foundation
 extension CMBatchedSensorManager {
     /// An asynchronous sequence of batches of accelerometer readings.
     public struct AccelerometerUpdates: AsyncSequence, Sendable {
-        /// The readings from about one second, oldest first.
+        /// A batch of readings that covers about one second, oldest first.
         public typealias Element = [CMAccelerometerData]
         /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator
@@ -37,7 +37,7 @@ extension CMBatchedSensorManager {
 
     /// An asynchronous sequence of batches of device motion.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
-        /// The device motion values from about one second, oldest first.
+        /// A batch of device motion values that covers about one second, oldest first.
         public typealias Element = [CMDeviceMotion]
         /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator
@@ -68,8 +68,8 @@ extension CMBatchedSensorManager {
     }
 }
 
-/// The subscription of one iterator and the batches that it has not returned yet. The source's thread converts and
-/// queues the batches, and the iterator's task removes them.
+/// The subscription of one iterator, and the batches that the iterator has not returned yet. The source's thread
+/// converts and queues the batches, and the iterator's task removes them.
 final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private struct State: ConsumerBuffer {
         var callbacks = PendingMotionCallbacks<Converter.Value>(limit: Batches.maximumQueuedBatches)

@@ -234,7 +234,7 @@ open class CMMotionManager: NSObject {
     /// The number of values that were dropped because the handler was too slow.
     package var droppedDeviceMotionCount: Int { fusedMotion.stream.droppedCount }
 
-    /// If true, the system may ask the user to move the device. The property has no effect on Linux.
+    /// Controls whether the system asks the user to move the device. The property has no effect on Linux.
     open var showsDeviceMovementDisplay: Bool {
         get { showsMovementDisplay.withLock { $0 } }
         set { showsMovementDisplay.withLock { $0 = newValue } }

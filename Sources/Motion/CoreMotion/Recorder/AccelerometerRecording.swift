@@ -70,7 +70,7 @@ final class AccelerometerRecording: Sendable {
             self?.updateSubscription()
         }
         let former = state.withLock { state in
-            // If another thread has extended the recording in the meantime, this timer is not needed.
+            // If another thread has extended the recording in the meantime, this timer is no longer needed.
             state.end == end ? exchange(&state.timer, with: timer) : nil
         }
         former?.cancel()
@@ -121,7 +121,7 @@ struct RecordingChunk: Sendable {
     let wallStart: WallTime
     /// The time of each reading relative to the first reading, in microseconds, in ascending order.
     private(set) var offsets: [UInt32] = []
-    /// Three numbers for each offset: x, y and z in m/s².
+    /// The x, y and z values of each reading, in m/s².
     private var values: [Float] = []
 
     init(firstIdentifier: UInt64, start: BootTime, wallStart: WallTime) {
@@ -130,8 +130,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if a new chunk is needed: the chunk is full, the reading is out of order or too
-    /// late for the chunk, or the wall clock has been set since the chunk began.
+    /// Adds a reading. Returns false if a new chunk is needed because this chunk is full, the reading is out of order
+    /// or too late for the chunk, or the wall clock has been set since the chunk began.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

@@ -168,7 +168,7 @@ final class StepEngine: Sendable {
 
     private func store() {
         guard let file else { return }
-        // Initializes both properties before the process can fork.
+        // Accesses both static properties, so that they are initialized before the process can fork.
         _ = (Self.process, Self.exitHandler)
         Self.fileQueue.async { [self] in
             let (log, factor, isNew) = state.withLock { state in
@@ -209,7 +209,7 @@ final class StepEngine: Sendable {
         drain()
     }
 
-    /// Called when the source expects no further readings for now.
+    /// Called when the source has no more readings for now, for example at the end of a trace.
     private func flush() {
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in state.post(.update(state.state.finalUpdate(now: now, wallTime: wallTime))) }

@@ -144,7 +144,7 @@ struct StepEngineState: Sendable {
     /// Returns a transition if walking has begun or ended since the previous call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
         // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
-        // absolute difference is compared. The additional 0.5 s exceed the delay with which steps are detected.
+        // absolute difference is compared. The added 0.5 s is longer than the delay with which steps are detected.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

@@ -88,7 +88,7 @@ struct StepLog: Sendable {
 
     /// Adds the entries of another log, but only for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
-        // The entries may be out of order if a clock was set back.
+        // The entries may be out of order if the wall clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
         // `ends[i]` is the latest end among the intervals `own[0...i]`.
         var ends: [Double] = []
@@ -145,8 +145,8 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // Floors are not divided. If at least half of an interval is included, all of its floors are counted, otherwise
-        // none.
+        // Floors are not divided proportionally. If at least half of an interval is included, all of its floors are
+        // counted, otherwise none.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -74,7 +74,7 @@ final class DeviceMotionStream: Sendable {
 /// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The north offset at the time north first became known. It defines the x axis of `xArbitraryCorrectedZVertical`.
+    /// The first known north offset, which defines the x axis of `xArbitraryCorrectedZVertical`.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()

@@ -30,7 +30,7 @@ final class PendingCall: Sendable {
     private func takeCall() -> Call? { call.withLock { $0.take() } }
 }
 
-/// Holds the call that was scheduled to report an error when updates were last started. Setting a new call cancels the
+/// Holds the scheduled handler call that reports why updates could not be started. Setting a new call cancels the
 /// previous call. Releasing this object cancels the current call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)

@@ -21,7 +21,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Converter>
         var converter: Converter
         var handler: Handler?
-        /// Delivers queued values and errors to the handler. Created by each start and then scheduled repeatedly.
+        /// Delivers queued values and errors to the handler. Created by `start` and then scheduled repeatedly.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Converter.Value>
         var reportedLosses: [SensorKind] = []

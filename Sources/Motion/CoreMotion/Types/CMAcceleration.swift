@@ -78,7 +78,7 @@ public struct CMCalibratedMagneticField: Sendable {
     /// The accuracy to which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low`, whose raw value is 0, as in a zero-initialized C structure.
+    /// Creates a field of zero with the accuracy `low` (raw value 0), as in a zero-initialized C structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.

@@ -82,14 +82,14 @@ extension MotionStreamFailure {
     }
 }
 
-/// An app's authorization to use a sensor. On Linux, an app is authorized if it may read the sensor's device node.
+/// An app's authorization to use a sensor. On Linux, an app is authorized if it can read the sensor's device node.
 public enum CMAuthorizationStatus: Int, Sendable {
     /// The user has not decided yet. On Linux, this means that the device has no readable sensor of this kind.
     case notDetermined = 0
-    /// The app may not use the sensor, and the user cannot change this.
+    /// The app is not permitted to use the sensor, and the user cannot change this.
     case restricted = 1
     /// The user has denied access.
     case denied = 2
-    /// The app may use the sensor.
+    /// The app is permitted to use the sensor.
     case authorized = 3
 }

@@ -35,7 +35,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// The values to archive, taken from the public properties because subclasses may override them. Each class appends
-    /// its own values to those of its superclass. Apps store archives, so keys and number order must not change.
+    /// its own values to those of its superclass. Apps store archives, so keys and the order of numbers must not
+    /// change.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"

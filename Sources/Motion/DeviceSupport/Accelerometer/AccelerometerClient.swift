@@ -75,11 +75,11 @@ final class AccelerometerClient: Sendable {
     }
 
     private func receive(_ event: MotionEvent) {
-        // Other events may arrive during the call to `subscribe`, when the subscription must not be changed.
+        // Other events may arrive while `subscribe` is running, so they must not change the subscription.
         guard case .samples(let batch) = event else { return }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {
-            // The delegate has been deallocated without being set to nil first.
+            // The delegate was deallocated before the app set the property to nil.
             updateSubscription()
             return
         }

@@ -26,7 +26,7 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     open var y: UIAccelerationValue { values.y }
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
-    /// The time of the measurement, in seconds since boot, including time spent in system suspend.
+    /// The time of the measurement, in seconds since boot, including the time during which the system was suspended.
     open var timestamp: TimeInterval { values.time }
     /// The values and the time, formatted as one string.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }

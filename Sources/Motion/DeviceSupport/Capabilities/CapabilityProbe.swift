@@ -69,8 +69,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// On a simulated device, waiting is useless, because simulated time does not advance meanwhile. Only events that
-    /// arrive during `subscribe` count.
+    /// Does not wait if the device is simulated, because simulated time would not advance meanwhile. In this case, only
+    /// events that arrive while `subscribe` is running are recorded.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

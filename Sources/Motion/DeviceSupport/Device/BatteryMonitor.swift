@@ -10,7 +10,7 @@ import Synchronization
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
-        /// Changes with `isEnabled`. Battery readings from an earlier generation are ignored.
+        /// Incremented whenever `isEnabled` changes. Battery readings from an earlier generation are ignored.
         var generation: UInt32 = 0
         var battery: BatteryReading?
         var hasReceivedUpdate = false
@@ -140,7 +140,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // If it was too early for another level notification, this call starts the timer.
+        // If no level notification was due yet, this call starts the timer for it.
         schedulePostIfNeeded()
         return names
     }

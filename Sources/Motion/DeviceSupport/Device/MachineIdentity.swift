@@ -32,7 +32,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// `root` precedes the paths of all files, so that tests can provide their own files.
+    /// `root` is prepended to the paths of all files, so that tests can provide their own files.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(

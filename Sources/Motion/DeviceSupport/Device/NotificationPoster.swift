@@ -8,7 +8,7 @@ import Synchronization
 /// Posts notifications on the main thread. The device owns this object, so the object holds only weak references.
 final class NotificationPoster: Sendable {
     private struct Sender: @unchecked Sendable {
-        // `@unchecked Sendable` because the objects are used only in callbacks.
+        // `@unchecked Sendable` because `object` and `device` are used only in callbacks.
         weak var object: UIDevice?
         weak var device: Device?
     }

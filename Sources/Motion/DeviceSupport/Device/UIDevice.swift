@@ -63,7 +63,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Battery
 
-    /// If true, the battery is monitored. The default is false.
+    /// True if the battery is monitored. The default is false.
     open var isBatteryMonitoringEnabled: Bool {
         get { batteryMonitor.isEnabled }
         set { batteryMonitor.isEnabled = newValue }

@@ -60,7 +60,7 @@ enum SHA256 {
             let second = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
             words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
-        // The variables a to h in the standard.
+        // The working variables a to h of FIPS 180-4.
         var v = state
         for index in 0..<64 {
             let sum1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)

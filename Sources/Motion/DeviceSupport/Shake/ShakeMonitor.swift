@@ -18,7 +18,7 @@ final class ShakeMonitor: Sendable {
 
     private struct State {
         weak var firstResponder: UIResponder?
-        /// The responder that has received `motionBegan` but not the end of the shake.
+        /// The responder that has received `motionBegan`, but not yet `motionEnded` or `motionCancelled`.
         weak var notifiedResponder: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
@@ -89,7 +89,7 @@ final class ShakeMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
+            // This event may arrive while `subscribe` is running, so it must not change the subscription.
             if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }
@@ -129,8 +129,8 @@ final class ShakeMonitor: Sendable {
             state.timer = nil
         }
         if state.queue.count >= Self.maximumQueuedEvents {
-            // Drop the oldest `began` event together with the event that ends this shake. If the first event is of a
-            // different kind, it ends a shake whose `began` event has already been delivered, so keep it.
+            // Drop the oldest shake whose two events are both queued. If the first event does not begin a shake, the
+            // `began` event of its shake has already been delivered, so keep that first event.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }

@@ -38,7 +38,8 @@ open class UIEvent: NSObject, @unchecked Sendable {
     open var type: EventType { .motion }
     /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
-    /// The time of the reading that triggered the event, in seconds since boot, including time spent in system suspend.
+    /// The time of the reading that triggered the event, in seconds since boot, including the time during which the
+    /// system was suspended.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }
 

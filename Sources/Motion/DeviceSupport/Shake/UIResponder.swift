@@ -76,7 +76,7 @@ open class UIResponder: NSObject {
     }
 }
 
-/// Additions to Apple's API. In UIKit, a window keeps track of the first responder.
+/// Additions to Apple's API. They replace the windows of UIKit, which keep track of the first responder.
 extension UIResponder {
     /// The first responder for motion events on the current device, held weakly, or nil if there is none.
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes a context as XML, as stored in recordings. Except for attribute values, the bytes are those that libiio 0.24
-/// writes. The XML has no line breaks and a space before each `/>`.
+/// writes: there are no line breaks, and a space precedes each `/>`.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool

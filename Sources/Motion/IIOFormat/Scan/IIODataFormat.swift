@@ -90,13 +90,13 @@ extension IIODataFormat {
     /// sign bit to the top bit. The right shift moves the least significant bit to bit 0.
     @inline(__always)
     func raw<Stored: FixedWidthInteger>(of stored: Stored) -> Stored {
-        // The differences cannot overflow. Without the checks, the compiler moves them out of the caller's loop.
+        // The differences cannot overflow. Since they are unchecked, the compiler moves them out of the caller's loop.
         let right = storageBits &- bits
         return (stored &<< Stored(truncatingIfNeeded: right &- shift)) &>> Stored(truncatingIfNeeded: right)
     }
 
-    /// Returns the bits of the raw number nearest to a value, clamped to the range, before they are shifted to their
-    /// position in the buffer. Returns 0 for NaN.
+    /// Returns the bits of the raw number nearest to a value, clamped to the range of the format. The bits are not yet
+    /// shifted to their position in the buffer. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()
@@ -109,7 +109,7 @@ extension IIODataFormat {
         return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
-    /// Returns the bits of a raw number, clamped to the range, before they are shifted to their position in the buffer.
+    /// Returns the bits of a raw number, clamped to the format's range but not yet shifted to their buffer position.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
         let maximum = Int64(bitPattern: mask >> 1)

@@ -68,7 +68,7 @@ struct IIOPackedAxes: Sendable {
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
-            // For 32-bit numbers, reading four is not faster than reading three.
+            // Reading four 32-bit numbers is not faster than reading three.
             Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: timestampDistance, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)

@@ -32,7 +32,7 @@ package struct IIOScanLayout: Sendable, Equatable {
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
     /// The scan size in bytes without the padding at the end, as calculated by libiio versions up to 0.24. If it
-    /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
+    /// differs from ``sampleSize``, these versions read scans that contain no timestamp at the wrong offsets.
     package let unpaddedSize: Int
 
     /// Creates the layout of scans with the given channels. Channels with the same scan index share the same bytes.

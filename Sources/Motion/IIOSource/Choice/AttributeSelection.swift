@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// Chooses the attributes whose values are read when a context is opened. In `IIOContext`, all others have no value.
+/// Chooses the attributes whose values are read when a context is opened. In `IIOContext`, the others have no value.
 enum AttributeSelection {
     private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [

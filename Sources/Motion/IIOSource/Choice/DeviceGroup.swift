@@ -15,7 +15,7 @@ struct DeviceGroup {
     let deviceID: String
     /// The name from `DeviceNameTable`, which identifies the device in the sensor IDs.
     let key: String
-    /// The names of the device and its channels, by which `DeviceNameTable` recognizes the device. It is not stored.
+    /// The device's name, label and channel IDs, by which `DeviceNameTable` recognizes it. Never stored in a file.
     let fingerprint: String
     var members: [Member]
     /// The configured trigger, or nil to choose one automatically.
@@ -48,7 +48,7 @@ struct DeviceGroup {
                 device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
                 trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
                 isEventDriven: sensors.contains { sensor in
-                    // The hysteresis of a HID sensor is the smallest change that it reports.
+                    // The `hysteresis` attribute of a HID sensor contains the smallest change that the sensor reports.
                     sensor.axes.contains { axis in
                         device.channels.indices.contains(axis.channel)
                             && device.channels[axis.channel].attribute("hysteresis") != nil
@@ -60,8 +60,8 @@ struct DeviceGroup {
     }
 
     /// Sets the status of the usable sensors to unknown, except for those at the given indices. Called when the device
-    /// is set up again or is no longer needed, so that new subscribers do not receive a past failure, which sets the
-    /// status of all sensors.
+    /// is set up again or is no longer needed. A failure sets the status of all sensors of the device, and new
+    /// subscribers must not receive a past failure.
     func resetStatus(in hub: MotionHub, except active: [Int]) {
         for (index, member) in members.enumerated() where member.sensor.isUsable && !active.contains(index) {
             hub.setStatus(.unknown, of: member.description.id)

@@ -21,24 +21,23 @@ struct TimestampCorrector {
     private static let minimumWindowRefills = 50
     /// The delay, in nanoseconds, below which an arrival confirms that the clock offset is still correct.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// The maximum time, in nanoseconds, by which a sample's time may be later than its arrival after conversion from a
-    /// local clock. If it is exceeded, the clock offset is measured again.
+    /// The maximum time, in nanoseconds, by which a sample's time, converted from a local clock, may be later than its
+    /// arrival. If it is exceeded, the clock offset is measured again.
     private static let maximumLead: Int64 = 10_000_000
     /// The change in the offset of a local clock, in nanoseconds, above which it counts as a clock step.
     private static let minimumCountedStep: UInt64 = 1_000_000
     /// The change in the offset of a local clock, in nanoseconds, up to which it is ignored as measurement noise.
     /// Applying it would make the intervals between samples uneven.
     private static let offsetNoise: UInt64 = 20_000
-    /// The maximum delay of the first samples, in seconds, if their timestamps are on the device's clock. Twice the
-    /// duration of the largest buffer is added. If the delay is longer, the driver does not use the clock that it
-    /// claims to use.
+    /// The maximum delay of the first samples, in seconds, in addition to twice the duration of the largest buffer. If
+    /// the delay is longer, the timestamps are not on the device's clock, although the driver claims to use it.
     private static let maximumInitialDelay = 5.0
     /// Each time the timestamps go backward, `regressionWeight` is added to a score. Each regular refill subtracts 1.
     /// When the score reaches `regressionLimit`, the timestamps are no longer used.
     private static let regressionWeight = 8
     private static let regressionLimit = 64
-    /// The divergence of timestamps and arrival times, in seconds, from which it counts as a clock step. A smaller
-    /// divergence counts as a delay.
+    /// The time, in seconds, by which timestamps must be later than the arrival to count as a clock step. It is also
+    /// the delay, in addition to two intervals, above which the offset of a local clock is measured again.
     private static let minimumStep = 1.0
     /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
     /// the offset from the previous capture remains in use.
@@ -221,7 +220,7 @@ struct TimestampCorrector {
             regressionScore = max(0, regressionScore - 1)
             return count
         }
-        // At least one nanosecond per sample, so that all times can differ.
+        // Each sample needs at least one nanosecond, so that all times can differ.
         let minimumDuration = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
             // The timestamps of a delayed refill may be in ascending order but begin before the previous sample. Their

@@ -8,7 +8,7 @@ import SystemCalls
 /// Checks the size that a network server announces for its device description. libiio allocates this much memory before
 /// it receives the description.
 enum DescriptionSizeCheck {
-    /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
+    /// The maximum size of a description, in bytes. This is enough for more than a thousand sensors.
     static let maximumSize = 16 << 20
     /// The timeout for each address of a server, in seconds. libiio uses the same value.
     private static let timeout = 5.0

@@ -78,7 +78,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 /// Prevents reads of an empty local buffer, which would make many drivers read the sensor's hardware FIFO earlier than
 /// necessary.
 struct RefillGate {
-    /// True after a successful refill. The buffer may be empty, because the caller has not yet waited for more samples.
+    /// True after a successful refill. The buffer may then be empty, because the caller has not waited for samples yet.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

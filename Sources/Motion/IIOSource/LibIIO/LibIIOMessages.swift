@@ -33,8 +33,8 @@ enum LibIIOMessages {
         return try call()
     }
 
-    /// Collects the output of this thread until it calls `end()`. Calls must not be nested. Internal rather than
-    /// private only for tests.
+    /// Collects the output of this thread until it calls `end()`. Calls must not be nested. Not private, because tests
+    /// call this method.
     static func begin() {
         guard let collector else { return }
         state.withLock { state in

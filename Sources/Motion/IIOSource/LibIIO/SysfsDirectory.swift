@@ -86,7 +86,7 @@ enum UdevDatabase {
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // `node` may come from an untrusted source. It may contain only digits and colons, so that no other files are
+        // `node` may come from an untrusted source. Only digits and colons are accepted, so that no other files are
         // accessed.
         if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || IIONumber.isDigit($0) }) {
             files.append("c\(node)")

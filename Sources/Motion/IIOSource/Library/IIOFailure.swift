@@ -77,7 +77,7 @@ extension IIOFailure {
             return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
         case EBUSY: return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
-            // `DescriptionSizeCheck` reports an excessive size with this number.
+            // `DescriptionSizeCheck` throws this error number if the size is excessive.
             return (
                 .notSupported,
                 "\(address) announces a description of its devices that exceeds the size limit, so the description is not requested. Retrying. Check that the server is iiod."

@@ -24,9 +24,9 @@ protocol IIOConnection: AnyObject, Sendable {
 
     func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String
     func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure)
-    /// Returns false if the user may not write the attribute. Always true on a server, where this is unknown.
+    /// Returns false if the user lacks write permission. Always true on a server, where this is unknown.
     func isWritable(_ attributePath: IIOAttributePath) -> Bool
-    /// Returns true if the user may open the device node. Always false on a server.
+    /// Returns true if the user has permission to open the device node. Always false on a server.
     func isNodeAccessible(_ device: Int) -> Bool
 
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.

@@ -52,7 +52,7 @@ final class ChangedSettings: Sendable {
     }
 
     func restore() {
-        // Holding the lock makes a concurrent process exit wait until all attributes are restored.
+        // The lock is held until all attributes are restored, so that a concurrent call of `exit` waits for this.
         let (actions, problems) = state.withLock { state in
             let problems = state.changes.reversed().compactMap { restore($0) }
             state.changes = []

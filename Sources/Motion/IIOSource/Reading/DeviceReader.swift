@@ -45,7 +45,7 @@ final class DeviceReader: Sendable {
         var isPolled = false
         /// Explanations of settings and readings, in full sentences, for logs and sensor descriptions.
         var remarks: [String] = []
-        /// Settings that this user may not write. The supervisor sets up the device again once one of them is writable.
+        /// Settings that this user cannot write. The supervisor sets up the device again once one of them is writable.
         var refusedSettings: [IIOAttributePath] = []
     }
 
@@ -88,7 +88,7 @@ final class DeviceReader: Sendable {
     var plan: DeviceReadPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// The number of refills that contained samples, even if decimation discarded them all, or of polling cycles.
+    /// The number of polling cycles, or of refills that contained samples, even if decimation discarded them all.
     var progress: Int { refills.load(ordering: .relaxed) }
     /// Changes with each delivery, even before all sensors of a polling cycle have been read.
     var activityCounter: Int { progress &+ deliveries.load(ordering: .relaxed) }
@@ -99,7 +99,7 @@ final class DeviceReader: Sendable {
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // The time limit for a setup in progress is not restarted here, only when the thread begins the new plan.
+            // The time limit for a setup in progress is not restarted here, but when the thread begins the new plan.
             let continuesSetup = state.plan != nil && state.isSettingUp
             if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan

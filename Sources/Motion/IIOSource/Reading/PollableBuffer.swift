@@ -14,7 +14,7 @@ final class PollableBuffer: PollableSource {
         var errorNumber: Int32 = 0
     }
 
-    /// The maximum number of system calls in one read by the executor, or by the reader thread in its place.
+    /// The maximum number of system calls in one read by the executor, or by the reader thread on its behalf.
     private static let maximumReads = 64
     /// The number of samples after which a read ends, so that callbacks can run.
     private static let maximumSamplesBeforeCallbacks = 256
@@ -74,7 +74,7 @@ final class PollableBuffer: PollableSource {
 
     private func read(_ content: inout Content, _ remainingReads: inout Int) throws(DeviceError) {
         if content.errorNumber == 0, let buffer = content.buffer {
-            // After a system suspend, the timeout may have expired while samples were waiting. If so, read them.
+            // After a system suspend, the timeout may have expired while samples were waiting. In this case, read them.
             if remainingReads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { remainingReads = 1 }
             if remainingReads > 0 {
                 content.errorNumber = read(buffer, &content.bufferReader, &remainingReads)
@@ -88,8 +88,8 @@ final class PollableBuffer: PollableSource {
             }
         }
         guard content.errorNumber == 0 else {
-            // This error only stops the polling. `DeviceReadTask` instead reports the error number that `close()`
-            // returns.
+            // This error only ends the polling and is not reported. `DeviceReadTask` reports the error number that
+            // `close()` returns.
             throw DeviceError(
                 .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))
         }

@@ -150,8 +150,8 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // A scan contains the channels of all clients, so it may be larger than the request. The next request is
-        // larger.
+        // A scan contains the channels of all clients, so it may be larger than the request. Incrementing the counter
+        // enlarges the next request.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
@@ -178,7 +178,7 @@ extension ServerBuffer {
             try wait(for: Int16(POLLIN), until: end)
             var remainingReads = 1
             _ = try input.receive(socket, reads: &remainingReads)
-            // More data may arrive before the next read, so that read must not be skipped.
+            // Do not skip the next read, because more data may arrive before it.
             input.clearDrained()
         }
     }

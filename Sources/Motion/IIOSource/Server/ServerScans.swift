@@ -5,7 +5,7 @@ import IIOFormat
 /// Extracts scans from a server's responses, which may be split at any byte. If other clients capture additional
 /// channels of the device, iiod includes these channels in the scans unless it was started with -D.
 struct ServerScans {
-    /// The scan sizes in bytes: with the requested channels, as currently sent by the server, and with all channels.
+    /// The size of a scan, in bytes, with the requested channels, the channels currently sent, and all channels.
     let step: Int
     private(set) var sentStep: Int
     let maximumSentStep: Int

@@ -8,7 +8,7 @@ struct BufferUse {
     /// enabled ── the buffer cannot be set up, or the last attempt delivers no samples ──▶ disabled
     /// disabled ── the device is found in another context ──▶ enabled
     /// disabled(.time) ── the time has been reached ──▶ enabled
-    /// disabled(.access) ── the user may now open the device node ──▶ enabled
+    /// disabled(.access) ── the user now has permission to open the device node ──▶ enabled
     /// ```
     private enum Phase {
         case enabled

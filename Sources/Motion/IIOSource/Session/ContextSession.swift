@@ -37,7 +37,7 @@ final class ContextSession: Sendable {
     private struct State {
         var thread = ThreadPhase.stopped
         var discovery = Discovery.notAttempted
-        /// The semaphores of the callers that wait for the requested discovery, or empty if none is requested.
+        /// The semaphores of the callers that wait for the requested discovery. Empty if no discovery is requested.
         var waiters: [BinarySemaphore] = []
         var sensors: [SensorDescription.ID] = []
         var lastLoggedProblem: String?
@@ -89,7 +89,7 @@ final class ContextSession: Sendable {
         } catch {
             let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
             state.withLock { state in
-                // Created with the lock held, so that the timer cannot fire before the phase is set.
+                // The timer is created with the lock held, so that it cannot fire before the phase is set.
                 state.thread = .waiting(
                     dependencies.clock.timer(at: time) { self.wakeThread(hub: hub, catalog: catalog, owner: owner) })
             }

@@ -75,8 +75,8 @@ extension ContextSupervisor {
     /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
-        // The first call only collects the IDs and fingerprints, because each key for the second call depends on all of
-        // them.
+        // The first call only collects the IDs and fingerprints of the devices. The keys that the second call uses are
+        // derived from all of them.
         var known: [(id: String, fingerprint: String)] = []
         _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
@@ -120,7 +120,7 @@ extension ContextSupervisor {
     }
 }
 
-/// The schedule of searches for added and removed devices in a context, and of attempts to open it.
+/// The schedule for opening a context and for searching it for added and removed devices.
 struct DeviceSearch {
     /// The devices listed just before the context was last opened, or nil if listing them requires opening the context.
     var presence: [String]?

@@ -149,8 +149,8 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
-            // A device that is leaving because it failed resumes only after the retry delay. Otherwise, `retry.time`
-            // has passed.
+            // A device that is leaving because it failed resumes only after the retry delay. For any other device that
+            // is leaving, `retry.time` has already passed.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {
