@@ -4,19 +4,20 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The polling state, which is shared by the reactor and the executor of the app's callbacks. Only one of the two polls
-/// the port for input at any time. Locks are taken in the order `coordinator`, `readLock`, `ChannelCore.state`;
-/// `executor` is always taken last.
+/// The polling state, which the reactor and the executor of the app's callbacks share. Only one of the two polls the
+/// port for input at any time. A thread that holds several of the locks has taken them in the order `coordinator`,
+/// `readLock`, `ChannelCore.state`, `executor`.
 struct ChannelPolling: ~Copyable {
     /// The maximum value of the coordinator's `limit`, in seconds.
     static let maximumReadInterval = 30.0
-    /// The lock that must be held while the port is read. `detachFromReactor` sets the value to true before the port is
-    /// released. The observer is notified of new bytes while the lock is held. It must not read from the channel,
-    /// because `readPendingInput` would try to take the lock again.
+    /// The lock that a thread must hold while it reads from the port. `detachFromReactor` sets the protected value to
+    /// true before the port is released. The observer is notified of new bytes while the lock is held, so it must not
+    /// read from the channel. `readPendingInput` would try to take the lock again.
     let readLock = Mutex(false)
-    /// The coordinator that decides whether the executor polls the port. `nil` while the channel does not belong to the
-    /// reactor, and for ports without an `inputBufferingTime`. The opening thread sets the value. Afterwards, only the
-    /// reactor thread takes the lock, so it may read the port and call observers and executors while holding it.
+    /// The coordinator that decides whether the executor polls the port. `nil` for ports without an
+    /// `inputBufferingTime`, and while the channel does not belong to the reactor. The opening thread creates the
+    /// coordinator. From then on, only the reactor thread takes this lock, so it can read the port and call observers
+    /// and executors while it holds the lock.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
@@ -56,7 +57,7 @@ extension ChannelCore {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
             hasInput = polling.readLock.withLock { isDetached in
                 if isDetached { return false }
-                // If the connection has ended, a later read detects this again, and the reactor reports the end.
+                // If the connection has ended, a later read returns the end as well, and the reactor reports it.
                 _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
@@ -68,7 +69,8 @@ extension ChannelCore {
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         // If the executor does not read for `limit` seconds, the reactor reads in its place. `limit` is at most the
-        // buffering time, so no input is lost. The tolerance is smaller, because `limit` includes it.
+        // buffering time, so no input is lost. `limit` includes the tolerance, which is therefore at most a third of
+        // that time.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
@@ -84,8 +86,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// If an executor polls the port for input, returns the descriptor that the coordinator needs the reactor to poll.
-    /// Otherwise, returns `nil`, and the reactor polls the port itself.
+    /// If an executor polls the port for input, returns the descriptor that the reactor must poll on behalf of the
+    /// coordinator. Otherwise, returns `nil`, and the reactor polls the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -93,12 +95,14 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // Reads to find out why the executor has stopped. Called after `use`, because `serve` may lock the coordinator.
+        // `serve` finds out why the executor has stopped. It is called after `use`, because it may lock the
+        // coordinator.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
 
-    /// Called when the descriptor from `updatePolling()` is readable. No error is lost: `readAvailable` throws none.
+    /// Called when the descriptor from `updatePolling()` is readable. `try?` is safe, because `readAvailable` never
+    /// throws.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
@@ -130,8 +134,8 @@ extension ChannelCore: PollableSource {
     /// Reads from the port on the executor or, if `cause` is `.overdue`, on the reactor thread. The reactor reports the
     /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
-        // If an executor polls, `.thread` means that only timeouts may have expired, and channels have none. Otherwise,
-        // the reactor polls the port, and `serve` reads.
+        // `.thread` requires no read. If an executor polls, the call only serves to handle expired timeouts, and
+        // channels have no timeouts. If the reactor polls the port itself, `serve` reads from it.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)

@@ -8,7 +8,7 @@ import SystemCalls
 /// Methods that run only on the reactor thread.
 extension ChannelCore {
     /// Returns the poll(2) events to request for the port, or `nil` if the port must not be polled now. If an executor
-    /// polls the port, `coordinator` is a second descriptor that the reactor must poll.
+    /// polls the port, also returns the descriptor from `updatePolling()`, which the reactor must poll as well.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting

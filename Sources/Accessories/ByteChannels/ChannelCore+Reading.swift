@@ -17,7 +17,7 @@ extension ChannelCore {
         /// executor's run loop might not report remaining bytes, or until 32 KiB have been read, about as much as an
         /// app reads in one callback.
         case callback
-        /// A limited read on the reactor thread while it polls the port, so that other channels are also served.
+        /// A read on the reactor thread while it polls the port, limited so that other channels are also served.
         case pass
         /// A read of everything that the kernel still holds.
         case remainder

@@ -18,7 +18,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Returns the number of data bytes that fit into the given number of bytes in the output buffer.
+    /// Returns the number of data bytes that the given number of bytes in the output buffer can hold.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength

@@ -65,7 +65,7 @@ final class ChannelCore: Sendable {
     }
 
     /// Replaces the observer. Calls must not overlap, because the observer is stored in two places. If `close()` runs
-    /// at the same time, `receive` may stay in the input pipe, but the pipe has ended and does not call it.
+    /// at the same time, the input pipe may keep `receive`, but a pipe that has ended no longer calls it.
     func observe(_ receive: Observer?) {
         let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }

@@ -92,7 +92,7 @@ package final class ChannelReactor: Sendable {
             pollCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Here, poll(2) can fail only with EINTR or because of a temporary lack of memory.
+                // This call of poll(2) can fail for only two reasons: a signal (EINTR) or a temporary lack of memory.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }

@@ -108,7 +108,8 @@ struct ChannelOutput: ~Copyable {
         /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
         /// kernel accepted no bytes although it had reported space.
         case reactor(fruitlessAttempts: Int)
-        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer, once created, ends the pause.
+        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer ends the pause. It is `nil`
+        /// until it has been created.
         case paused(ClockTimer?)
         /// A separate thread writes HID reports. See `ChannelCore+Reports.swift`.
         case reportThread
@@ -145,7 +146,8 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures to call once each, either when an event occurs or when the event must wait for the app.
+/// The closures that wait for an event. Each closure is called once: when the event occurs, or earlier if it turns out
+/// that the event must wait for the app.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
@@ -158,8 +160,9 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Removes and returns the closures to call now. If `isFinal` is true, the event has occurred, and no more closures
-    /// can be added. If not, the event must wait until the app has read the bytes that fill the input pipe.
+    /// Removes and returns all closures, which the caller must then call. If `isFinal` is true, the event has occurred,
+    /// and no more closures can be added. If `isFinal` is false, the event must wait until the app has read the bytes
+    /// that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

@@ -9,7 +9,7 @@ package struct NodeHolder: Sendable {
     /// The name of the program, truncated to 15 bytes. Empty if the name cannot be read.
     package let program: String
 
-    /// Returns the first visible process that has the node open, or the current process if no other process is found.
+    /// Returns the first visible process that has the node open. Returns the current process only if there is no other.
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor of this process to ignore.

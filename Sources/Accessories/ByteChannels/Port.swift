@@ -16,8 +16,8 @@ package protocol Port: AnyObject, Sendable {
     /// True if poll(2) does not report whether the port can be read or written. The reactor then tries both after every
     /// event.
     var hasUnreportedReadiness: Bool { get }
-    /// The time, in seconds, for which unread input may stay in the system's buffer without being lost. `nil` if only
-    /// the reactor may read.
+    /// The time, in seconds, for which the system's buffer can hold unread input without losing any of it. If it is
+    /// `nil`, only the reactor reads from the port.
     var inputBufferingTime: Double? { get }
     /// The errno value to report if unsent bytes are lost because the peer has disconnected.
     var lossErrno: Int32 { get }

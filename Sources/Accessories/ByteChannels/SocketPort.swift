@@ -10,7 +10,7 @@ package final class SocketPort: Port {
     package let path: String
     package var lossErrno: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
-    /// Infinite, because no input is lost. When the socket's buffer is full, the peer waits.
+    /// The time is infinite, because no input is lost: when the socket's buffer is full, the peer waits.
     package var inputBufferingTime: Double? { .infinity }
 
     /// Creates a port for a connected, nonblocking socket. The port closes the socket.

@@ -4,8 +4,8 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// Configures an open serial port. Failures to set exclusive mode, the DTR line, low latency or the closing wait are
-/// ignored, because not all drivers support them.
+/// Configures an open serial port. If exclusive mode, the DTR line, low latency or the closing wait cannot be set, the
+/// failure is ignored, because not all drivers support these settings.
 struct TTYLine {
     let descriptor: Int32
     let path: String

@@ -51,8 +51,8 @@ enum IOControl {
     }
 }
 
-/// The usbdevice_fs requests that channels use. The directions are those of the kernel's macros, although some look
-/// reversed.
+/// The usbdevice_fs requests that channels use. The directions are copied from the kernel's macros, although some of
+/// them look reversed.
 package enum USBRequest {
     /// The argument contains the interface and the alternate setting (32 bits each).
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
@@ -60,7 +60,7 @@ package enum USBRequest {
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// Cancels a submitted request block, which is the argument. The block must still be reaped.
+    /// Cancels a submitted request block. The argument is the block, which must still be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
     /// The kernel stores the address of a completed request block in the argument. Fails with EAGAIN if there is none.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)

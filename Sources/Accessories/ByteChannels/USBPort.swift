@@ -206,7 +206,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // When the device has been unplugged, transfers fail with these errors until the hub notices the removal.
+            // Transfers of an unplugged device fail with one of these errors until the hub notices the removal.
             state.failure = ByteChannelEnd(.hungUp)
         default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }

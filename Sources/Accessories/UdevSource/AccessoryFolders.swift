@@ -123,8 +123,8 @@ struct AccessoryFolders {
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // Gets the current time before reading the file. If the file is modified while it is being read, possibly
-        // without its timestamp changing, it then still counts as recently modified.
+        // The current time is determined before the file is read. If the file is modified during the read, it still
+        // counts as recently modified afterwards, even if its timestamp does not change.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -159,8 +159,8 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. If the kind of failure has changed, or if its problems differ from those that were reported,
-    /// the failure is reported after a new delay.
+    /// Records a failure. If the kind of failure has changed, or if the current problems differ from the reported ones,
+    /// the delay before a report starts again.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -178,10 +178,10 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the assumed age of a newly detected failure, in seconds. A failure whose age has reached the settle time
-    /// is reported immediately. Returns the settle time if the failure cannot detach an accessory and cannot result
-    /// from a partial write. Otherwise, returns the time since the last change of the file, or 0 if this time is
-    /// unknown.
+    /// Returns the age with which a newly detected failure starts, in seconds. A failure is reported when its age
+    /// reaches the settle time. The age starts at the settle time if the failure cannot detach an accessory and cannot
+    /// result from a partial write. Otherwise, it starts at the time since the last change of the file, or at 0 if that
+    /// time is unknown.
     private func failureAge(of file: File) -> Double {
         // If a file has been written only partially, reading it succeeds, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }

@@ -145,7 +145,7 @@ struct AccessoryTracker {
                 return actions.append(.scheduleTimer(root, due))
             }
             // Removes only the protocols whose nodes are missing. A protocol is kept if its node exists but cannot be
-            // opened, so that the app receives the reason when it tries to open the node.
+            // opened. When the app tries to open that node, it receives the reason.
             let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))

@@ -33,7 +33,7 @@ struct DeclaredAccessoryStore {
         case identity(String)
         case node(String)
 
-        /// The subject of the problem to report if several accessories share this property.
+        /// The subject of the problem that is reported if several accessories share this property.
         var subject: String {
             switch self {
             case .identity(let identity): "shared identity: " + identity

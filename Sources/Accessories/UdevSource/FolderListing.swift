@@ -67,7 +67,8 @@ struct FolderListing {
     }
 }
 
-/// The identity and the state of a file. If two stamps are equal and not fresh, the file is unchanged.
+/// The identity and the state of a file. If two stamps are equal and the first was not fresh (see `isFresh(at:)`), the
+/// file has not been changed in between.
 struct FileStamp: Hashable {
     var inode: UInt64
     private var device: UInt64

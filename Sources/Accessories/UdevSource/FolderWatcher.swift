@@ -34,9 +34,9 @@ final class FolderWatcher: Sendable {
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// The events that indicate that a component of a path was added or removed. With IN_MASK_ADD, they are added to
-    /// the events that are already watched instead of replacing them, for example if the directory is also a configured
-    /// directory.
+    /// The events that indicate that a component of a path was added or removed. If the directory is already watched,
+    /// for example because it is also a configured directory, IN_MASK_ADD adds these events to the events that are
+    /// watched instead of replacing them.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
@@ -202,8 +202,8 @@ struct Inotify: Sendable {
             cause: .system(call: call, errno: number))
     }
 
-    /// True if a file descriptor is available. If so, EMFILE means that the user has reached the limit on inotify
-    /// instances, not the limit on descriptors.
+    /// True if a file descriptor is available. EMFILE then means that the user has reached the limit on inotify
+    /// instances rather than the limit on descriptors.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

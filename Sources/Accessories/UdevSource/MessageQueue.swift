@@ -11,7 +11,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
     enum PostingPolicy {
         case always
         case coalescing(isSame: (Message) -> Bool)
-        /// Blocks the posting thread while too many messages wait for the next drain.
+        /// If too many messages are waiting, blocks the posting thread until the next drain begins.
         case blocking
     }
 

@@ -63,8 +63,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let lifecycle = Mutex(Lifecycle())
-    /// Callers wait for this group until the first scan of all devices has finished or timed out. The source then
-    /// leaves the group.
+    /// A group that the source leaves when the first scan of all devices has finished or timed out. Callers wait until
+    /// then.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
@@ -153,7 +153,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
-        // If the accessory was detached while the channel was being opened, the new channel may not have been ended.
+        // If the accessory was detached while the channel was being opened, the other channels may have been ended
+        // before this one was added. This channel is therefore ended here.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()

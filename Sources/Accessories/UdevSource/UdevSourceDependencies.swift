@@ -14,8 +14,8 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Opens file descriptors in advance, because none may be available when they are needed. The returned closure is
-    /// called after everything else has been started.
+    /// Opens file descriptors in advance, because the process may have run out of descriptors when they are needed. The
+    /// returned closure is called after everything else has been started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}

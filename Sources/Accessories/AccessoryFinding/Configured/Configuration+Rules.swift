@@ -3,12 +3,12 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings. `deferredSections` contains their unparsed JSON, because DeviceCore does not know their
-/// types, or the values set by the program. A getter cannot store parsed values, so each access parses the JSON again.
+/// The accessory settings. DeviceCore does not know their types, so `deferredSections` contains either unparsed JSON or
+/// the values that the program has set. A getter cannot store parsed values, so each access parses the JSON again.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum numbers of rules and of declared accessories. Longer lists are assumed to be a mistake.
+    /// The maximum numbers of rules and of declared accessories. Longer lists are probably mistakes and are truncated.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 

@@ -51,7 +51,7 @@ struct AccessoryDetector {
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &detection) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // `nil` means that a rule with an empty list of protocols excludes the interface.
+            // If the result is `nil`, a rule with an empty list of protocols excludes the interface.
             guard let names = protocols(item, description, isOnly: isOnly, &detection) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
@@ -133,8 +133,7 @@ struct AccessoryDetector {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.
         var number: UInt8?
-        /// The node to open, or `nil` if a setting or descriptor is missing. In this case, `reason` says what is
-        /// missing.
+        /// The node to open. If it is `nil`, a setting or descriptor is missing, and `reason` says which one.
         var node: ChannelNode?
         var path: String
         var isInitialized: Bool
@@ -268,7 +267,7 @@ struct AccessoryDetector {
     /// not exist in hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // Compares whole path components. A substring search would link the regular expression module into the program.
+        // Compares path components, because a substring search would link the regular expression module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

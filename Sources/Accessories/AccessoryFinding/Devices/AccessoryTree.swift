@@ -76,7 +76,7 @@ package struct AccessoryDetection: Sendable, Hashable {
     package var warnings: [String] = []
     /// The accessory's nodes to which udevd has not yet applied its rules. Some of these nodes may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes each time a device is attached to the port, even if it is the same device.
+    /// A value that changes each time a device is attached to the port, even if the same device is attached again.
     package internal(set) var attachmentToken = ""
 }
 

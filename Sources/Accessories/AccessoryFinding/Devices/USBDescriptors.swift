@@ -97,7 +97,7 @@ struct USBTopologyPosition: Hashable {
         for component in record.path.split(separator: "/") {
             if let interface = Interface(component), let slash = record.path[..<component.startIndex].lastIndex(of: "/")
             {
-                // The USB device is the parent directory of its interface.
+                // In sysfs, the parent directory of a USB interface is its USB device.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
                 // A device that is connected through a Bluetooth adapter is a separate device, not a part of the

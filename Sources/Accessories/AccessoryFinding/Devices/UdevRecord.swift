@@ -23,10 +23,10 @@ package struct UdevRecord: Sendable, Hashable {
     /// The values of the requested sysfs attributes, without the final newline. Nonexistent attributes are omitted, and
     /// binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that contains this device. If this device is itself a USB interface, its own
-    /// path. Empty if there is none.
+    /// The sysfs path of the USB interface that contains this device, or of this device if it is itself a USB
+    /// interface. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that contains this device. If this device is itself a USB device, its own path.
+    /// The sysfs path of the USB device that contains this device, or of this device if it is itself a USB device.
     /// Empty if there is none.
     package var usbDevice: String
 

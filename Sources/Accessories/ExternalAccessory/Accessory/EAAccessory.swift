@@ -20,7 +20,7 @@ public let EAConnectionIDNone = 0
 /// All members can be used from any thread. `init()` creates an accessory that is not connected, for tests that
 /// override members. Apple's implementation raises an exception instead.
 open class EAAccessory: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open. Locks protect the members.
+    // `@unchecked Sendable` because the compiler cannot check an open class. Locks protect the members.
     private struct DelegateReference: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
         var wasSet = false
@@ -94,7 +94,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// delegate on an internal thread.
     var mayHaveDelegate: Bool { delegateReference.withLock { $0.wasSet } }
 
-    /// The name, the connection ID and the protocols, for logs.
+    /// A description for logs. It contains the name, the connection ID and the protocols.
     open override var description: String {
         "<EAAccessory \"\(name)\", \(isConnected ? "connection" : "former connection") \(connectionID), protocols: \(protocolStrings.joined(separator: ", "))>"
     }

@@ -66,8 +66,9 @@ extension AccessoryClient {
             do throws(DeviceError) {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
-                    // Set before `adopt` is called. During playback, `adopt` may call this method again. That call must
-                    // then find nothing to open, because the `OpeningLock` is already locked.
+                    // The accessory is set before `adopt` is called. During playback, `adopt` may call this method
+                    // again. The nested call then skips this session. Otherwise, it would try to take the
+                    // `OpeningLock`, which is already locked.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core

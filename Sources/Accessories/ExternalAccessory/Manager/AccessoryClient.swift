@@ -11,7 +11,7 @@ import Synchronization
 /// on the main thread. Owns the `EAAccessory` objects.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // Unchecked because this structure only stores weak references.
+        // `@unchecked Sendable` because this structure only stores weak references.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -29,7 +29,7 @@ final class AccessoryClient: Sendable {
         var accessories: [EAAccessory] = []
         var registrations = 0
         var pendingNotifications = PendingNotifications()
-        /// True from scheduling `deliver()` until it begins.
+        /// True while `deliver()` is scheduled but has not begun yet.
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
         var openingLocks: [SessionKey: OpeningLock] = [:]
@@ -144,7 +144,7 @@ final class AccessoryClient: Sendable {
 
     private func deliver() {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
-        // Cleared first, so that a notification that is added during the delivery schedules another delivery.
+        // The flag is cleared first, so that a notification added during the delivery schedules another delivery.
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
         device.withCurrent {

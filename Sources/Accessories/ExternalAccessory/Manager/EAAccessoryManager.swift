@@ -39,7 +39,7 @@ import Synchronization
 /// The manager uses the simulated device set with `SimulatedDevice.use`, or the live device if none is set. All members
 /// can be used from any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open. The client is thread-safe.
+    // `@unchecked Sendable` because the compiler cannot check an open class. The client is thread-safe.
     let client: AccessoryClient
 
     /// Returns the manager of the current device.
@@ -79,7 +79,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     open func unregisterForLocalNotifications() { client.unregister() }
 }
 
-/// The user info key of the ``EAAccessory`` in both notifications.
+/// The user info key of the ``EAAccessory`` in connection and disconnection notifications.
 public let EAAccessoryKey = "EAAccessoryKey"
 
 /// The user info key of the accessory that was selected in a picker. Never present, because Linux has no picker.

@@ -155,6 +155,6 @@ extension AccessoryClient {
 }
 
 private struct PickerCompletion: @unchecked Sendable {
-    // Unchecked because the handler is called once, on the main thread.
+    // `@unchecked Sendable` because the handler is called once, on the main thread.
     let completion: EABluetoothAccessoryPickerCompletion
 }

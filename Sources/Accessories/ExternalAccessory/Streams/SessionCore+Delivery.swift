@@ -8,7 +8,7 @@ import Synchronization
 /// Methods that schedule and close the streams and deliver their events. Delegates are called outside the lock.
 extension SessionCore {
     private struct Call: @unchecked Sendable {
-        // Unchecked because a call is created and used only on the executor's thread.
+        // `@unchecked Sendable` because a call is created and used only on the executor's thread.
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
@@ -38,7 +38,7 @@ extension SessionCore {
     }
 
     /// If the other stream already has an executor with this key, adds that executor to this stream. Returns false if
-    /// the caller must create an executor.
+    /// neither stream has such an executor, so that the caller must create one.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isAdded = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -145,7 +145,7 @@ extension SessionCore {
                 wasRescheduled = !state[direction].executors.contains { $0 === executor }
             }
             let first: Direction = state.lastDirection == .input ? .output : .input
-            // Read inside the lock, so that a later event of the channel signals the executor again.
+            // The status is read inside the lock, so that any later event of the channel signals the executor again.
             let status = channel.status
             return (
                 nextCall(first, at: executor, status, &state)

@@ -16,7 +16,7 @@ extension SessionCore {
     private static let maximumChunkSize = 65_536
 
     /// Called when a task begins to read from the session. From then on, the input stream's executor no longer reads
-    /// from the channel, because it would delay the task.
+    /// from the channel, because reading on the executor would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         updatePollingExecutor()

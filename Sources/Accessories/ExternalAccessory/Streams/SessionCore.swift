@@ -15,7 +15,7 @@ final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
     struct StreamReference: @unchecked Sendable {
-        // Unchecked because the stream is only passed to its own delegate, on the delegate's executor.
+        // `@unchecked Sendable` because the stream is only passed to its own delegate, on the delegate's executor.
         let value: Unmanaged<Stream>
     }
 
@@ -60,8 +60,8 @@ final class SessionCore: Sendable {
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// True while the respective stream is open. These copies of the state are set inside the lock, so that reads and
-    /// writes can check them without taking the lock.
+    /// True while the corresponding stream is open. The flags are set only while the lock is held, but reads and writes
+    /// can check them without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -186,7 +186,7 @@ final class SessionCore: Sendable {
     }
 
     private struct DelegateReference: @unchecked Sendable {
-        // Unchecked because the structure only moves the reference into or out of the lock.
+        // `@unchecked Sendable` because the structure only moves the reference into or out of the lock.
         var delegate: (any StreamDelegate)?
     }
 
@@ -235,7 +235,8 @@ final class SessionCore: Sendable {
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                // `readable` implies available bytes. The channel's status is read when the event is delivered.
+                // `readable` itself shows that bytes are available. The channel's status is read when the event is
+                // delivered.
                 let readable = ByteChannelStatus(bytesAvailable: 1, spaceAvailable: 0, end: nil)
                 inputs = executorsToSignal(.input, state, event == .readable ? readable : channel.status)
                 swap(&readers, &state.readers)

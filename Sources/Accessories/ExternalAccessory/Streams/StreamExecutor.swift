@@ -7,8 +7,9 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. If both streams
-/// use the same run loop and mode, or a dispatch queue, they share an executor, so that one wakeup is sufficient.
+/// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. The streams
+/// share an executor, so that one wakeup is sufficient, if they use a dispatch queue or the same mode of the same run
+/// loop.
 final class StreamExecutor: Sendable {
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
@@ -55,8 +56,8 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity to pass to a channel so that this executor can read from the channel. `nil` if this executor cannot
-    /// read from channels.
+    /// The identity that a channel needs to let this executor read from the channel. `nil` if this executor cannot read
+    /// from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {

@@ -34,7 +34,7 @@ final class AttributeReader {
         return HexDigit.text(bytes)
     }
 
-    /// Returns a part of `buffer`, which is valid until the next call. Attributes longer than `limit` are truncated.
+    /// Returns a slice of `buffer` that is valid until the next call. Attributes longer than `limit` are truncated.
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
         for path in paths {
             // `O_NONBLOCK` prevents `open` from blocking.

@@ -66,8 +66,8 @@ final class LibUdevConnection: UdevConnection {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // A length of 0 means that the descriptor now belongs to another kind of socket, and that its peer has closed
-        // the connection. Such a socket stays readable forever.
+        // A length of 0 means that the descriptor now refers to another kind of socket, whose peer has closed the
+        // connection. Such a socket stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -109,8 +109,8 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // Unless the error indicates a lack of resources, the device was removed during the scan and is
-                // skipped.
+                // An error that does not indicate a lack of resources means that the device was removed during the
+                // scan. Such a device is skipped.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }

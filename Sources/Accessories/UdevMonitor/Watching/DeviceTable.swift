@@ -18,7 +18,7 @@ struct DeviceTable {
             // If the device no longer exists, this is a late message about a removed device and is ignored.
             return isAdd || exists ? insert(record) : []
         }
-        // A different device is now attached to the port. The message that the previous device was removed has been
+        // A different device is now attached to the port. The message about the removal of the previous device has been
         // lost.
         if isAdd, exists, Self.haveDifferentDeviceNumbers(existing, record) { return replace(existing, with: record) }
         var record = record

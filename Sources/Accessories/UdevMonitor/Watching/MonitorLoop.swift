@@ -261,7 +261,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// Sets or removes the problem of one kind.
+    /// Sets the problem of the given kind, or removes it if `problem` is `nil`. Reports the problems if they change.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         guard problems[kind]?.message != problem?.message else { return }
         problems[kind] = problem

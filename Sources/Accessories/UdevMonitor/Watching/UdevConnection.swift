@@ -35,7 +35,7 @@ enum UdevMessage {
 struct MonitorDependencies: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection, which must be used on the calling thread. `nil` if the program was built without libudev.
+    /// Opens a connection for the calling thread only. The closure is `nil` if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
 }
 
