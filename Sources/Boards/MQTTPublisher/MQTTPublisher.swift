@@ -41,7 +41,7 @@ public final class MQTTPublisher: Sendable {
 
     private let work: PublisherLoop
     private let clock: any DeviceClock
-    /// The readings of each sensor that do not yet fill a message.
+    /// The readings that do not fill a message yet, grouped by sensor.
     private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
     /// Creates a publisher and starts connecting. Throws an error if the settings are invalid or the spool is unusable.

@@ -23,7 +23,7 @@ public struct MQTTPublisherSettings: Sendable {
     /// The keep-alive interval in seconds, 5 to 65,535. If no message is exchanged for this long, the publisher pings
     /// the broker.
     public var keepAlive = 30
-    /// If true, publishes a discovery message for Home Assistant.
+    /// True to publish a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false
     /// The directory for queued messages. No other publisher may use it. If nil, messages are queued in memory.
     public var spoolFolder: String?

@@ -18,7 +18,7 @@ final class PublisherLoop: Sendable {
         var isDisconnected = false
         /// The time of the next spool sync. It is nil while the publisher is connected and no messages are queued.
         var syncDeadline: BootTime?
-        /// The thread that executes `run()`, in the notation of `currentThread()`.
+        /// The thread that executes `run()`, as returned by `currentThread()`.
         var thread: UInt?
 
         mutating func nextUnreportedFailure() -> DeviceError? {

@@ -22,8 +22,8 @@ package enum BrokerEvent: Sendable, Equatable {
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that the
-    /// receiver can detect that it is too long.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte. The extra
+    /// byte shows the receiver that the payload is too long.
     package static let payloadLimit = 65_536
 }
 

@@ -32,7 +32,7 @@ package struct HomeAssistantDiscovery: Sendable {
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            // A null name makes the tracker the main entity of the device, so it gets the device's name.
+            // A null name makes the tracker the main entity of the device. The tracker then has the device's name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
             writer.member("object_id", identifier)

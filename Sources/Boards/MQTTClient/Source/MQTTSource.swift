@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// Delivers the positions that another board publishes to an MQTT broker as OwnTracks JSON. While there are
-/// subscribers, a thread maintains the connection to the broker and reconnects if it is lost.
+/// Receives the OwnTracks JSON that another board publishes to an MQTT broker, and delivers the positions in it. While
+/// there are subscribers, a thread maintains the connection to the broker and reconnects if it is lost.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 

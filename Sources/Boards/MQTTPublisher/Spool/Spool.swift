@@ -35,13 +35,13 @@ final class Spool {
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// The number of acknowledged records on disk, at most 15, whose acknowledgement has not been written yet. The next
-    /// run would send them again.
+    /// The number of acknowledged records on disk, at most 15, whose acknowledgement has not been written yet. If the
+    /// program ended now, the next run would send these records again.
     private var unwrittenAcknowledgements = 0
     /// The first disk error since the spool last worked, or nil. The error is cleared once records can be written again
     /// and the queue is empty.
     private(set) var failure: DeviceError?
-    /// False from a disk error until the next record has been written.
+    /// False after a disk error, until the next record has been written.
     private var hasWritten = true
     private(set) var dropped = 0
     /// The record number of the last position that was appended.
