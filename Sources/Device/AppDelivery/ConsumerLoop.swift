@@ -52,8 +52,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
                 // The outer optional is nil if the consumer has to wait.
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Ends the previous element only after the next one has begun. Otherwise, the gate would consider
-                    // the consumer idle in between, and playback would continue.
+                    // The next element begins before the previous one ends. Otherwise, the gate would consider the
+                    // consumer idle for a moment, and playback would continue.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }

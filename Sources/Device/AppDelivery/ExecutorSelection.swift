@@ -22,8 +22,8 @@ package enum ExecutorSelection {
 
     package static func forCurrentContext(device: Device) -> any CallbackExecutor {
         select(isMain: Thread.isMainThread || MainQueueContext.isCurrent, device: device) {
-            // `RunLoopExecutor` uses a source, because `RunLoop.perform` does not wake a sleeping run loop on Linux. As
-            // on Apple platforms, the source keeps the run loop running while the manager exists.
+            // On Linux, `RunLoop.perform` does not wake a sleeping run loop, so `RunLoopExecutor` uses a source. As on
+            // Apple platforms, the source keeps the run loop running while the manager exists.
             if isOnDedicatedThread { return RunLoopExecutor(loop: .current, mode: .common) }
             _ = privateQueueNotice
             return DispatchQueueExecutor(DispatchQueue(label: "device-services.callbacks"))

@@ -22,7 +22,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
-        /// The `onReady` closures to call as soon as it is known whether the run loop can poll.
+        /// The `onReady` closures to call as soon as it is known whether the run loop can poll descriptors.
         var waiting: [@Sendable () -> Void] = []
 
         mutating func removeReadyCallbacks() -> [@Sendable () -> Void] {
@@ -111,8 +111,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// Returns true if the executor belongs to the main run loop and its work runs in the current mode of that run
-    /// loop, or on the main queue because the run loop is not running.
+    /// Returns true if the executor belongs to the main run loop and its work runs either in the run loop's current
+    /// mode or, if the run loop is not running, on the main queue.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -153,8 +153,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks, on the main queue, whether the main run loop is running. If it is not running, the main queue is run by
-    /// a thread other than the main thread.
+    /// Checks, on the main queue, whether the main run loop is running. If it is not, the main queue is not run by the
+    /// main thread but by another thread.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -185,7 +185,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that is waiting for the run loop. Both arrays of the state keep their memory for reuse.
+/// Work that is waiting for the run loop. `State` contains two arrays, whose memory is reused.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

@@ -69,7 +69,7 @@ extension AccessoryNode where Self: Equatable {
 public struct AccessoryProtocol: Sendable, Hashable {
     /// The possible origins of a protocol name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
-        /// The name comes from the configuration of this machine or from the declaration of the accessory.
+        /// The configuration of this machine or the declaration of the accessory.
         case configuration
         /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
         case udevProperty

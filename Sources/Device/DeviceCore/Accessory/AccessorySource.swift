@@ -12,7 +12,7 @@ public protocol AccessorySource: Sendable {
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The first event lists
     /// the attached accessories and is delivered before this call returns. Changes are delivered on the source's
-    /// threads, or by this call if they occur while it delivers the first event.
+    /// threads. Changes that occur during the delivery of the first event can also be delivered by this call.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
@@ -82,12 +82,12 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled, so that other threads only append events. This thread drains the queue
-                // below and delivers the snapshot first.
+                // Marks a drain as scheduled, so that other threads only append events. This thread calls `drain`
+                // below, which delivers the snapshot first.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
-        // The subscriber is started before the drain, which would otherwise drop the snapshot.
+        // The subscriber is started before `drain` is called. Otherwise, the snapshot would be dropped.
         subscriber.state.startReceiving()
         subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)

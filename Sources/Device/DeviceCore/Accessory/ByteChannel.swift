@@ -89,7 +89,7 @@ public enum ByteChannelEvent: Sendable {
     case readable
     /// Space became available after an incomplete write, or after `status` reported no space.
     case writable
-    /// The connection has ended. Reported once. Unread bytes may still be available.
+    /// The connection has ended. This event is reported only once. Unread bytes may still be available.
     case ended
 }
 
@@ -109,7 +109,7 @@ public struct ByteChannelEnd: Sendable {
 
     /// The reason the connection ended.
     public let reason: Reason
-    /// The error if the connection failed or bytes were lost, or nil otherwise.
+    /// The error, or nil if the connection did not fail and no bytes were lost.
     public let error: DeviceError?
     /// The number of bytes that had been accepted but not yet passed to the system when the connection ended.
     public let unsentBytes: Int

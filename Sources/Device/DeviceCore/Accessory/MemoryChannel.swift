@@ -33,8 +33,8 @@ package final class MemoryChannel: ByteChannel {
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // The end must be read before `bytesAvailable`. Otherwise, the last bytes and the end could arrive in between,
-        // and the status would report the end without those bytes.
+        // The end must be read before `bytesAvailable`. Otherwise, the last bytes and the end could arrive between the
+        // two reads, and the status would report the end without those bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }

@@ -2,8 +2,8 @@
 
 /// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
-    /// False if calibrations cannot be stored. `store` then does nothing and need not throw. Even if this is true,
-    /// `store` may fail.
+    /// False if calibrations cannot be stored. `store` then does nothing and need not throw. A value of true does not
+    /// guarantee that `store` succeeds.
     var isWritable: Bool { get }
 
     /// Returns nil if no usable calibration is stored.
@@ -43,10 +43,12 @@ package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
-    /// Stored in the calibration file, and hashed in its name. If the format changed, calibrations would be lost.
+    /// The key is stored in the calibration file, and its hash is part of the file's name. If the format of the key
+    /// changed, stored calibrations would be lost.
     package let key: String
 
-    /// Removes control characters and truncates long keys. A Unicode scalar takes up at most 4 bytes in UTF-8.
+    /// Removes control characters and truncates long keys. A Unicode scalar, which takes up at most 4 bytes in UTF-8,
+    /// is appended only if it is certain to fit.
     package init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4

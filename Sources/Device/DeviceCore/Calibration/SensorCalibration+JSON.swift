@@ -61,7 +61,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("heldUp"): value.upDirections = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
-            // This key is longer than the 8 bytes of a `word`.
+            // This key is too long for a `word`, which has only 8 bytes.
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
             default: return false
             }

@@ -58,7 +58,7 @@ extension SensorCalibration {
             return "its quality or coverage is out of range"
         }
         if fieldStrength <= 0 || fieldStrength >= 100 { return "its field strength is out of range" }
-        // Slightly more than a right angle.
+        // The limit is slightly more than a right angle.
         if abs(dip) > 1.6 { return "its dip is out of range" }
         return nil
     }

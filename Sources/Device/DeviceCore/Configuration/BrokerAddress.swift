@@ -118,7 +118,7 @@ struct ServiceAddress {
     /// The path without its leading slash, or nil if no slash follows the host and the port.
     private(set) var path: String?
 
-    /// Parses an address. If the text is invalid, passes the reason to `failure` and throws the error that it returns.
+    /// Parses an address. If the text is invalid, passes the reason to `failure` and throws the resulting error.
     init(_ text: String, failure: (String) -> DeviceError) throws(DeviceError) {
         var rest = text[...]
         if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of directories. A longer list is assumed to be a mistake.
+    /// The maximum number of directories. A longer list is probably a mistake and is truncated.
     private static let maximumDirectories = 100
 
     /// Reads the `accessories` section:

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of addresses, and also of sensor settings. Further elements are ignored.
+    /// The maximum number of addresses and the maximum number of sensor settings. Further elements are ignored.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.

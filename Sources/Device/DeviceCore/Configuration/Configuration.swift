@@ -65,6 +65,6 @@ public struct Configuration: Sendable {
 package enum DeferredSection: Sendable {
     /// Unparsed JSON, and the path of the file that contains it.
     case json([UInt8], path: String)
-    /// A `Setting` assigned by the program.
+    /// The `Setting` that the program has assigned.
     case set(any Sendable)
 }
