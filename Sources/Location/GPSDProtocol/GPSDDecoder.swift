@@ -83,7 +83,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // If the "class" key is repeated, the last value wins, so the line is parsed again as that class.
+            // If the "class" key is repeated, the last value determines the class, so the line is parsed again.
             kind = last
             (outOfRangeCount, firstInvalidOffset) = (0, nil)
             reader = try Self.reader(for: line)
@@ -147,7 +147,7 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the entry found last. It is checked first, because most streams come from one receiver.
+    /// The index of the most recent match. It is checked first, because most streams contain a single receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

@@ -73,7 +73,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// Returns a two-digit number or, for other characters, a number that is out of range even as part of a year.
+    /// Returns a number of two digits. For other characters, returns a number that makes the time invalid.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)

@@ -36,7 +36,7 @@ final class GPSDConnection: PollableSource {
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
     private let content: ExclusiveValue<Content>
-    // Atomic so that other threads can read them without waiting while one thread uses `content`.
+    // Atomic values, which other threads can access without waiting while one thread uses `content`.
     private let isClosed = Atomic<Bool>(false)
     private let hasReadValidLine = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
@@ -96,7 +96,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Also runs if the connection has ended, because the lines received before the end are valid.
+            // This block also runs if the connection has ended, because the lines received before the end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -124,14 +124,14 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor may read at any time
-    /// until the due time, so only the time after the due time counts.
+    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor need not read before
+    /// the due time, so its pause begins at the due time at the earliest.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
         switch cause {
         case .thread(let isReadable):
-            // Checks whether lines are waiting to be read before a timeout is reported.
+            // Before a timeout is reported, checks whether the socket contains unread lines.
             let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
             return (isReadable || isUnread, false, now.seconds(since: lastActivity))
         case .overdue(let dueTime):
@@ -141,9 +141,9 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is true, reads until
-    /// the socket is empty, as an executor requires. Otherwise, stops at the first read that does not fill the buffer,
-    /// which saves a system call.
+    /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is true, which an
+    /// executor requires, reads until the socket is empty. Otherwise, stops at the first read that does not fill the
+    /// buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool

@@ -66,8 +66,8 @@ package struct GPSDTiming: Sendable {
     package var replyTimeout = 5.0
     /// If the process was suspended for at least this time, only the newest epoch of each receiver is kept.
     package var suspensionThreshold = 2.0
-    /// The time by which an executor may be late in reading the socket. If it is later, the source's thread reads the
-    /// socket instead.
+    /// The maximum delay of an executor's read. If an executor exceeds it, the source's thread reads the socket
+    /// instead.
     package var tolerance = 0.5
 
     package init() {}

@@ -120,7 +120,7 @@ enum WeekRollover {
 
     /// Shifts a time by the multiple of 1024 weeks that brings it closest to the system time.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // Uses the remainders, because the difference between the full times may overflow.
+        // Subtracts the remainders, because the difference between the full times may overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }
@@ -133,7 +133,7 @@ enum WeekRollover {
 /// receiver. If a receiver reports so rarely that every pause reaches the limit, each read is treated as if the process
 /// had been suspended. Even then, no reports are lost, because only one epoch is waiting.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers, and also of reports per epoch.
+    /// The maximum number of receivers. It is also the maximum number of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {

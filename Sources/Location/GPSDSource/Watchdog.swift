@@ -42,8 +42,8 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Restarts the silence timeout when a first subscriber joins after all others have left, unless a silence has
-    /// already been reported.
+    /// Restarts the silence timeout, unless a silence has already been reported. Called after a subscriber has joined
+    /// while there were no others.
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {

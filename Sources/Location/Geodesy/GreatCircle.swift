@@ -19,8 +19,8 @@ struct ReducedLatitude {
     var lengthScale: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
-/// The great circle on the auxiliary sphere that corresponds to a geodesic. The latitude of a point and the azimuth at
-/// that point define it.
+/// The great circle on the auxiliary sphere that corresponds to a geodesic. It is determined by the latitude of one of
+/// its points and the azimuth at that point.
 struct GreatCircle {
     /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine

@@ -100,7 +100,7 @@ enum Astroid {
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // For the second value of `k`, the terms `(1 - x²) k²` and `2 x² k³` are each at most half of `y²`.
+        // This start value makes each of the terms `(1 - x²) k²` and `2 x² k³` at most half of `y²`.
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

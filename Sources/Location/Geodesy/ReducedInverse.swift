@@ -22,7 +22,7 @@ struct ReducedInverse {
 
     /// Creates the problem from degrees. `rest` is the rounding error of the longitude difference.
     init(startLatitude: Double, endLatitude: Double, longitude: Double, rest: Double) {
-        // Rounding keeps the squares of the longitude and of the supplement from underflowing.
+        // Rounding prevents the squares of `longitude` and `supplement` from underflowing.
         let isSmall = longitude < 1
         let longitude = DegreeArithmetic.rounded(longitude)
         let rest = isSmall ? 0 : rest
@@ -48,7 +48,7 @@ struct ReducedInverse {
     }
 
     func solve() -> Path {
-        // The cosine of a pole is exactly `tiny`.
+        // At a pole, the cosine is exactly `tiny`.
         if start.cosine == SineCosine.tiny || longitudeAngle.sine == 0 { return alongMeridian() }
         if start.sine == 0 && supplement >= WGS84.flattening * .pi { return alongEquator() }
         switch estimate() {

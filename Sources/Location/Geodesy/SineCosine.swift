@@ -62,8 +62,8 @@ struct SineCosine {
 
     static func - (left: SineCosine, right: SineCosine) -> SineCosine { left + (-right) }
 
-    /// A tiny value that replaces a sine or cosine of zero where zero would leave a direction undefined. Its square
-    /// does not underflow.
+    /// A tiny value for a sine or cosine that must not be zero, because zero would leave a direction undefined. Its
+    /// square does not underflow.
     static var tiny: Double { 0x1p-511 }
 }
 

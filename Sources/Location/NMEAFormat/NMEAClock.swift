@@ -47,7 +47,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // The date of the first day is the new date minus the days that have passed since then.
+        // Computes the date of the first day by subtracting the elapsed days from the new date.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

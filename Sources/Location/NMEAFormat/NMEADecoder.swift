@@ -118,7 +118,7 @@ package struct NMEADecoderOptions: Sendable, Hashable {
     /// The date of the first sentence, given as any time on that day, or nil if the date is unknown. A reliable date in
     /// an RMC or ZDA sentence takes precedence.
     package var date: WallTime?
-    /// If true, accepts sentences without a checksum, even though they may be truncated.
+    /// Whether sentences without a checksum are accepted, even though they may be truncated.
     package var allowsMissingChecksum = false
 
     package init() {}

@@ -23,7 +23,7 @@ extension NMEAEpochAssembler {
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         guard let deferredSentence, let time = epoch.time else { return }
-        // Cleared first, because `processTimed` may end the epoch and call this function again.
+        // Clears the property first, because `processTimed` may end the epoch and call this function again.
         self.deferredSentence = nil
         let line = diagnostics.line
         diagnostics.line = deferredSentence.line
@@ -35,8 +35,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // If the epoch contains only a GLL sentence, and the next time equals the time of the deferred
-                // sentence, the GLL sentence is the one in local time.
+                // If GLL is the epoch's only kind of position sentence, and the next time equals the deferred
+                // sentence's time, the GLL sentence is in local time, and the deferred sentence is not.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

@@ -24,8 +24,8 @@ struct NMEASystem: Hashable, Comparable {
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// Creates the system that a talker represents. Returns nil if the talker represents several systems or no GNSS
-    /// receiver.
+    /// Creates the system that a talker represents. Returns nil if the talker represents several systems or is not a
+    /// GNSS receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -101,7 +101,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The number that the NMEA sentences of the satellite's constellation use for it, or nil if they have none.
+    /// The number by which the sentences of `group` identify the satellite, or nil if there is no such number.
     var sentenceNumber: Int? {
         let result =
             switch system {

@@ -61,7 +61,7 @@ extension PositionReport {
         var report = self
         let axis = confidence.alongAxis / former.alongAxis
         PositionDeviations(self, former).write(to: &report, confidence)
-        // Unknown errors in latitude and longitude stay unknown, although `write` derives them.
+        // Replaces the latitude and longitude errors from `write`, because unknown errors must stay unknown.
         report.latitudeError = latitudeError * axis
         report.longitudeError = longitudeError * axis
         if !horizontalError.isNaN { report.horizontalError = horizontalError * (confidence.inPlane / former.inPlane) }

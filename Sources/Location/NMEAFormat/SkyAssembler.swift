@@ -146,8 +146,7 @@ struct SkyAssembler {
             report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
             hasData = true
         }
-        // The number in GSA takes precedence over the number of used satellites in GSV, which takes precedence over
-        // GGA.
+        // For the number of used satellites, GSA takes precedence over GSV, and GSV takes precedence over GGA.
         if hasGSA {
             report.usedCount = Int32(truncatingIfNeeded: used.count)
         } else if ggaUsedCount >= 0, report.usedCount <= 0 {

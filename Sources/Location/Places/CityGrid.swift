@@ -29,7 +29,7 @@ struct CityGrid: Sendable {
     struct City {
         var number: Int
         var latitude, longitude: Double
-        /// The indices in `PlaceData.areas` and `PlaceData.zones`.
+        /// The indices of the city's entries in `PlaceData.areas` and `PlaceData.zones`.
         var area, zone: Int
         /// Ten times the binary logarithm of `population + 1`.
         var size: Int
@@ -41,12 +41,12 @@ struct CityGrid: Sendable {
     }
 
     private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The maximum radius of a city, in kilometres. A search ignores the sizes of cities beyond this distance. A larger
-    /// radius would require more than 42 million inhabitants, which no city has.
+    /// The maximum radius of a city, in kilometres. If a city is farther from a point than this, a search ignores the
+    /// city's size. A larger radius would require more than 42 million inhabitants, which no city has.
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The city's cell is the last one whose first city is at most `number`. The row is found in the same way.
+        // The city is in the last cell whose first city's index is at most `number`. The row is found in the same way.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1

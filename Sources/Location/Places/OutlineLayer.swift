@@ -33,7 +33,7 @@ struct OutlineLayer: Sendable {
         var oppositeLabel = 0
     }
 
-    /// Returns the area at a latitude within ±90 and a longitude within ±180 degrees.
+    /// Returns the area at a position in degrees. The latitude must be within ±90, and the longitude within ±180.
     func area(latitude: Double, longitude: Double) throws(PlaceDataError) -> LookupResult {
         // The outlines end at the edge of the map, so points on the edge are moved inside.
         let latitude = min(89.999, max(-89.999, latitude))
@@ -44,8 +44,8 @@ struct OutlineLayer: Sendable {
         let column = min(360 / size - 1, max(0, ((longitude + 180) / size).rounded(.down)))
         guard let entry = try entry(row: Int(row), column: Int(column)) else { return LookupResult(label: 0) }
         guard entry.offset > 0 else { return LookupResult(label: entry.corner) }
-        // The coordinate origin is half a unit away from the corner, so that it never coincides with a point of an
-        // outline.
+        // The coordinate origin is half a unit north and half a unit east of the cell's corner, so that it never
+        // coincides with a point of an outline.
         let x = (longitude + 180 - column * size) * Self.unitsPerDegree - 0.5
         let y = (latitude + 90 - row * size) * Self.unitsPerDegree - 0.5
         return try nearestIntersection(x: x, y: y, corner: entry.corner, arcs: entry.offset)

@@ -37,9 +37,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Tries each part in turn as the name of a place that matches the parts after it. Returns the places for the first
-    /// part that names any such place. `compatible` receives the parts after a name, and returns those that the place
-    /// must match, or nil to skip this name.
+    /// Tries each part in turn as the name of the requested place, until places are found. `compatible` receives the
+    /// parts after the current name, and returns those that the place must match. If it returns nil, the name is
+    /// skipped.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -55,7 +55,7 @@ extension PlaceData {
         return .notFound
     }
 
-    /// Returns the parts that name an area or a country, without those that contradict the parts after them. Returns
+    /// Returns the parts that name an area or a country. Omits each part that contradicts the parts after it. Returns
     /// nil if no parts are left and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var compatible: [Surroundings] = []
@@ -76,8 +76,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // If no parts are left and an unknown part may be an abbreviation, return nil. Otherwise, "London, QQ", for
-        // example, would match every London.
+        // Without this check for an unknown abbreviation, "London, QQ", for example, would match every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
@@ -142,7 +141,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between a town and another town that the query names to locate it.
+    /// The distance, in kilometres, within which two cities count as near each other.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches for cities by folded name. To limit the number of page faults, each of which loads up to 64 kB, a search
-/// first reads only samples of the index, which are stored contiguously. It then reads the hashes of the rows between
-/// two samples.
+/// Searches for cities by folded name. A page fault loads up to 64 kB. To limit the number of page faults, a search
+/// first reads only samples of the index, which are stored contiguously, and then the hashes of the rows between two
+/// samples.
 extension PlaceData {
     private static let maximumCities = 2000
 

@@ -47,8 +47,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The heading in degrees clockwise from true north, 0 ..< 360. Negative if the true heading is unknown.
     ///
-    /// The true heading is computed only while the same manager's location updates are running and have provided a
-    /// position. Near the magnetic poles, it is unknown. A gpsd compass may also report the true heading itself.
+    /// The manager computes the true heading only while its location updates are running and have provided a position.
+    /// Near the magnetic poles, the true heading is unknown. A gpsd compass may also report the true heading itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading`` in degrees, 1 ... 180. Negative if the heading is invalid

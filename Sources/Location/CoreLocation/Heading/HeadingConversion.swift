@@ -9,12 +9,12 @@ enum HeadingConversion {
     static let microteslaPerGauss = 100.0
     /// The assumed accuracy of a gpsd compass, in degrees. gpsd does not report the accuracy.
     static let compassAccuracy = 5.0
-    /// The minimum reported accuracy, in degrees. No compass is more accurate, and apps would interpret 0 as invalid.
+    /// The minimum reported accuracy, in degrees. No compass is better, and apps would interpret 0 as invalid.
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum calibration error that is assumed for an uncalibrated magnetometer, in degrees, even if the field
-    /// strength is the same at every heading.
+    /// The minimum calibration error of an uncalibrated magnetometer, in degrees. This error is assumed even if the
+    /// field strength is the same at every heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {

@@ -54,8 +54,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// Limits the rate of calibration prompts. A prompt is due when headings become invalid. If the previous prompt was
-/// due too recently, the new one is postponed.
+/// Limits the rate of calibration prompts. A prompt is due when headings become invalid, but not before the minimum
+/// interval since the previous prompt has elapsed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
@@ -82,8 +82,8 @@ struct CalibrationPromptLimiter: Sendable {
 /// sufficient to turn the device once about the vertical axis.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The minimum number of sectors with readings. A full turn is not required, because some vehicles cannot turn on
-    /// the spot.
+    /// The number of sectors that must have readings before `deviation` is known. A full turn is not required, because
+    /// some vehicles cannot turn on the spot.
     private static let requiredSectors = 9
     /// The maximum variation of the field strength above and below its mean, as a fraction of the mean.
     private static let limit = 0.25

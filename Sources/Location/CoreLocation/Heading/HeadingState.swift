@@ -9,24 +9,24 @@ import SensorFusion
 struct HeadingState: Sendable {
     /// The time for which a gpsd compass is ignored after each heading from the device's own magnetometer, in seconds.
     static let magnetometerPriorityTime = 2.0
-    /// The time within which a heading must arrive after the start, in seconds. Otherwise, a failure is reported.
+    /// The time after the start within which a heading must arrive, in seconds. If none arrives, a failure is reported.
     static let startTimeout = 10.0
 
     /// The minimum change of direction between delivered headings, in degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// Increases each time heading updates start. A timeout with an earlier number is ignored.
+    /// A number that increases each time heading updates start. A timeout with an earlier number is ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors were unavailable at the start or
     /// later. Stays true after a recovery, so the client remains subscribed to the compass until headings stop.
     private(set) var needsCompass = false
-    /// The last delivered heading. `LocationClient.State` sets it when it removes the heading from the queue.
+    /// The last delivered heading. Set by `LocationClient.State` when the heading is removed from the queue.
     var heading: CLHeading?
     var declination = LocalDeclination()
 
-    // Of these, `stop()` resets only `session`, because the pose and the measured field do not depend on when updates
-    // start.
+    // Of the following properties, `stop()` resets only `session`, because the pose and the measured field do not
+    // depend on when updates start.
     private var axis = HeadingAxis()
     private var uniformity = FieldUniformity()
     private var lastCorrections: UInt32 = 0

@@ -221,7 +221,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions that were passed to `startRangingBeacons(in:)` and not yet to `stopRangingBeacons(in:)`.
+    /// The regions for which `startRangingBeacons(in:)` has been called, but not yet `stopRangingBeacons(in:)`.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -329,7 +329,7 @@ open class CLLocationManager: NSObject {
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
         // The closure is called exactly once, in the context in which the request is decided. Its type cannot be
-        // `@Sendable`, because apps make managers conform to their own protocols, which repeat Apple's signatures.
+        // `@Sendable`, because apps declare protocols with Apple's signature and make the manager conform to them.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }

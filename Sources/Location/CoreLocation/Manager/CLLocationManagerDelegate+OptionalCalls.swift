@@ -6,31 +6,31 @@
 // delegate method and has an optional type, but its value is never nil. If a conforming class declares its own
 // `locationManager` property, that property takes precedence.
 extension CLLocationManagerDelegate {
-    /// The methods named `locationManager`, for calls with optional chaining.
+    /// The methods named `locationManager`, which can be called with optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }
 
-    /// The method `locationManagerShouldDisplayHeadingCalibration(_:)`, for calls with optional chaining.
+    /// The method `locationManagerShouldDisplayHeadingCalibration(_:)`, which can be called with optional chaining.
     public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
         { manager in self.locationManagerShouldDisplayHeadingCalibration(manager) }
     }
 
-    /// The method `locationManagerDidChangeAuthorization(_:)`, for calls with optional chaining.
+    /// The method `locationManagerDidChangeAuthorization(_:)`, which can be called with optional chaining.
     public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidChangeAuthorization(manager) }
     }
 
-    /// The method `locationManagerDidPauseLocationUpdates(_:)`, for calls with optional chaining.
+    /// The method `locationManagerDidPauseLocationUpdates(_:)`, which can be called with optional chaining.
     public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidPauseLocationUpdates(manager) }
     }
 
-    /// The method `locationManagerDidResumeLocationUpdates(_:)`, for calls with optional chaining.
+    /// The method `locationManagerDidResumeLocationUpdates(_:)`, which can be called with optional chaining.
     public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidResumeLocationUpdates(manager) }
     }
 }
 
-/// The delegate methods named `locationManager`, for calls with optional chaining.
+/// A value that can be called like the delegate methods named `locationManager`. It forwards each call to the delegate.
 public struct CLLocationManagerDelegateCalls {
     let delegate: any CLLocationManagerDelegate
 

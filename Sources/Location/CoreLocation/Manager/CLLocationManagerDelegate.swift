@@ -76,8 +76,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called once each time beacons can no longer be ranged. The manager keeps trying unless the authorization was
-    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// Called once for each failure to range beacons. The manager keeps trying unless the authorization was denied. The
+    /// underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

@@ -14,8 +14,8 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// The maximum age, in seconds, of a compass report that is delivered as the first heading when updates start
-    /// without a magnetometer.
+    /// The maximum age of a compass report, in seconds. When updates start without a magnetometer, the last report is
+    /// delivered as the first heading unless it is older than this.
     private static let maximumCompassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
@@ -113,7 +113,7 @@ extension LocationClient {
         former?.cancel()
     }
 
-    /// Only adds callbacks. The subscription's `onBatchComplete` schedules the drain.
+    /// Adds callbacks without delivering them. The subscription's `onBatchComplete` schedules the drain.
     func receiveCompass(_ event: PositionEvent) {
         switch event {
         case .attitude(let report):

@@ -63,7 +63,7 @@ extension LocationClient {
             passesFilter = true
         }
         if services.contains(.singleRequest), var request = state.request {
-            // A location with reduced accuracy is accepted immediately, because waiting does not improve it.
+            // A location with reduced accuracy is accepted immediately, because waiting would not improve it.
             let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
             if request.accept(location, desiredAccuracy: desired) {
                 passesFilter = true

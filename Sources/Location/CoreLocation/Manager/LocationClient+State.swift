@@ -16,10 +16,10 @@ extension LocationClient {
         var drainScheduler: LocationClient.DrainScheduler?
         var services: Services = []
         var monitorsVisits = false
-        /// The time at which the manager began to use the position, for `LocationUse`.
+        /// The time at which the manager began to use the position. `LocationUse` contains this time.
         var since = WallTime.epoch
         var request: SingleRequest?
-        /// Increases with each request. A timeout with an earlier number is ignored.
+        /// A number that increases with each request. A timeout with an earlier number is ignored.
         var requestNumber: UInt32 = 0
         /// True if a call to `requestLocation()` has ended and the next drain must therefore update the subscription.
         var isSubscriptionOutdated = false
@@ -27,9 +27,9 @@ extension LocationClient {
         var lastArrival: BootTime?
         /// True after the loss of the position has been reported.
         var isLost = false
-        /// True after the source has reported a loss, for example of the connection to gpsd.
+        /// True while the source reports that positions are unavailable, for example without a connection to gpsd.
         var isSourceLost = false
-        /// The reason for a loss since the last fix.
+        /// The reason for the last loss of the position, or nil if there was no loss since the last fix.
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()

@@ -99,7 +99,8 @@ extension LocationClient: LocationAuthorization.Observer {
         updateState { state in
             if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
             let isRefused = authorization.isDeniedOrRestricted
-            // A refusal is reported once. It replaces all pending locations and errors.
+            // Reports a denied or restricted authorization only once. The error replaces all pending locations and
+            // errors.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
                 state.pendingCallbacks.removeLocationsAndFailures()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))

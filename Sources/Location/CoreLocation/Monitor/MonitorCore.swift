@@ -202,7 +202,7 @@ final class MonitorCore: Sendable {
     }
 
     private func save(atOnce: Bool) {
-        // Holds the lock while replacing the stored conditions, so that older conditions never replace newer ones.
+        // Holds the lock while replacing the stored conditions, so that an older list never replaces a newer one.
         state.withLock { store.replace(owner, with: $0.stored) }
         store.save(atOnce: atOnce)
     }

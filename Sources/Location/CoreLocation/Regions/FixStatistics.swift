@@ -52,18 +52,18 @@ struct FixStatistics: Sendable {
     /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report up to half of
     /// this speed.
     static let movingSpeed = 1.0
-    /// The maximum interval between two fixes from which the noise is measured, in seconds. Over a longer interval, the
-    /// device may turn.
+    /// The maximum interval between two fixes from which the noise is measured, in seconds. During a longer interval,
+    /// the device might turn, which would be measured as noise.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// The time window in which movement is detected from positions, in seconds, if the receiver does not report its
-    /// speed.
+    /// The duration of `trail`, in seconds. If the receiver does not report its speed, movement is detected from
+    /// `trail`.
     private static let trailDuration = 15.0
     /// The assumed maximum speed of the device, in metres per second, if the receiver does not report a speed.
     private static let assumedMaximumSpeed = 100.0
 
-    /// The variance of the errors that are independent from fix to fix, per axis, in square metres.
+    /// The variance of the errors that are independent of those of other fixes, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
     /// True if the last two fixes are farther apart than the device could have moved, for example because of a signal

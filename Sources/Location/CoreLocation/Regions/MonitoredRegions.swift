@@ -217,7 +217,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func save(atOnce: Bool) {
-        // Holds the lock while replacing the stored regions, so that older regions never replace newer ones.
+        // Holds the lock while replacing the stored regions, so that an older list never replaces a newer one.
         state.withLock { state in
             let stored = state.entries.map { entry in
                 var stored = entry.stored

@@ -160,8 +160,8 @@ final class RegionStore: Sendable {
         if let error { file?.report(error) }
     }
 
-    /// Reads the file on the first call. The lock is not held while the file is read, because any problem is logged,
-    /// and the app's log handler may access regions.
+    /// Reads the file on the first call. The lock is not held while the file is read, because problems are passed to
+    /// the app's log handler, which may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

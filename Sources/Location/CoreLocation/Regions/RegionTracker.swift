@@ -31,8 +31,8 @@ struct RegionTracker: Sendable {
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
     static let twoFixCrossing = 5.0
-    /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of the fixes
-    /// is enlarged to that error, because the device could otherwise never be inside it.
+    /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of a fix is
+    /// enlarged to that error, because otherwise no fix could show that the device is inside.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState

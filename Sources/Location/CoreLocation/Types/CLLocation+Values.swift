@@ -54,8 +54,8 @@ extension CLLocation.Values {
             floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12])))
     }
 
-    /// Encodes all values into a keyed archive. New values must be appended at the end, and `init(coder:)` must accept
-    /// existing archives, which contain only these 13 words.
+    /// Encodes all values into a keyed archive, as 13 integers of 64 bits. New values must be appended, and
+    /// `init(coder:)` must accept existing archives, which do not contain them.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var words = [

@@ -137,7 +137,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the length of the shortest path to another location over the WGS 84 ellipsoid, in metres.
+    /// Returns the distance to another location in metres, along the shortest path on the WGS 84 ellipsoid.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }

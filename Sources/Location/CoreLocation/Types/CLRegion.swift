@@ -8,7 +8,7 @@ import Synchronization
 /// thread-safe.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
-    // Atomic because any thread may use a region. Relaxed ordering is sufficient, because the values are independent.
+    // Both values are atomic, because any thread may use a region. Relaxed ordering suffices, as they are independent.
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
     private let stateTimestampBits = Atomic<UInt64>(Double.nan.bitPattern)
 

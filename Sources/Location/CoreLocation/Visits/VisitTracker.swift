@@ -43,7 +43,7 @@ struct VisitTracker: Sendable {
         var latitude: Double
         var longitude: Double
         var firstPosition: CLLocationCoordinate2D
-        /// The total weight of the fixes that the centre averages.
+        /// The total weight of the fixes from which the centre is computed.
         var weight: Double
         var count = 1
         /// The time of the last fix inside the radius.
@@ -118,8 +118,9 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The centre
-    /// remains within half the stay's radius of the first fix, so that it does not follow a slow walk.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes, or of the
+    /// first three fixes if those take longer. The centre stays within half a radius of the first fix, so that it does
+    /// not follow a slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

@@ -84,7 +84,7 @@ extension MagneticModel {
     }
 }
 
-/// The two consecutive orders whose terms are summed, as in ``MagneticModel/sectoral``.
+/// Two consecutive orders whose terms are summed together. The first order is odd. See ``MagneticModel/sectoral``.
 private struct OrderPair {
     /// The longitude multiplied by each of the two orders.
     var angle: SineCosines
@@ -128,7 +128,7 @@ private struct OrderSums {
     }
 }
 
-/// The sums over all orders, for the field or for its rate.
+/// The sums over all orders, either for the field or for its change per year.
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
     /// The sums for order 0: `up` along the radius and `slope` along the meridian. `slope` is divided by the cosine of
@@ -143,8 +143,8 @@ private struct FieldSums {
 
     @inline(__always) mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
         // The local `g` and `h` are sums in which each term is multiplied by its degree. They are computed from the
-        // running sums, which saves a multiplication per term. The running sums contain each term once for its own
-        // degree and once for each higher degree.
+        // running sums, which contain each term once for its own degree and once for each higher degree. This saves a
+        // multiplication per term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)
