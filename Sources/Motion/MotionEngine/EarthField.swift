@@ -7,8 +7,8 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The changes in latitude or longitude, in degrees, and in height, in metres, from which the field is recomputed.
-    /// It is also recomputed after one day.
+    /// The changes in latitude or longitude, in degrees, and in height, in metres, at which the field is recomputed. It
+    /// is also recomputed after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
@@ -21,7 +21,8 @@ struct EarthField: Sendable {
     /// The inclination of the field below the horizon, in radians. Valid only if `strength` is not nil.
     private(set) var dip = 0.0
     private var nextCheck: BootTime?
-    /// The position at the last computation. Comparisons with NaN are false, so the first fix causes a computation.
+    /// The position at the last computation, initially NaN. Comparisons with NaN are false, so the first fix causes a
+    /// computation.
     private var latitude = Double.nan
     private var longitude = Double.nan
     private var altitude = Double.nan
@@ -29,7 +30,7 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // A check scheduled too far in the future is also due, because the clock must have gone back.
+        // A check scheduled too far in the future is also due, because the clock must have been set back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 

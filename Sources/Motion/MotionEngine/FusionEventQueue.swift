@@ -58,7 +58,8 @@ struct FusionEventQueue: Sendable {
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
-    /// Decimates the states to each subscriber's interval. `interval` is in seconds, or nil if unknown.
+    /// Decimates the states to the interval that each subscriber requested. `interval` is the driving sensor's interval
+    /// in seconds, or nil if it is unknown.
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
@@ -68,8 +69,8 @@ struct FusionEventQueue: Sendable {
         }
     }
 
-    /// Returns true if the subscriber requested all states, or an interval that is at most 2 % longer than the actual
-    /// interval.
+    /// Returns true if the subscriber requested all states, or an interval that is at most 2 % longer than the driving
+    /// sensor's interval.
     private func receivesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = decimators[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
@@ -81,7 +82,7 @@ struct FusionEventQueue: Sendable {
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
-            // If the queue is full, drop states rather than losses and recoveries, because these are rare.
+            // If the queue is full, drop states rather than losses and recoveries, which are rare.
             let dropped = queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
             if case .states(let states) = dropped.event { droppedStateCount += states.count }
         }
@@ -129,7 +130,7 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
         (self.request, self.receive) = (request, receive)
     }
 
-    /// Calls the closure unless the subscription has been cancelled, which may happen during any callback.
+    /// Calls the closure unless the subscription has been cancelled. Cancellation is possible during any callback.
     package func deliver(_ event: Event) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     package func cancel() { isActive.store(false, ordering: .releasing) }

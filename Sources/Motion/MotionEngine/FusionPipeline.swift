@@ -36,12 +36,13 @@ final class FusionPipeline: @unchecked Sendable {
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, or nil if not yet read since
-    /// then.
+    /// The cached attitude of the filter, or nil if it has not been read since the last gyroscope or accelerometer
+    /// sample.
     private var cachedAttitude: Quaternion?
     /// True if the calibrator has changed the correction since the initial calibration was set.
     private(set) var hasCalibrated = false
-    /// True once the filter has processed a gyroscope sample while ready. Before that, its bias is not an estimate.
+    /// True once the filter has processed a gyroscope sample after becoming ready. Until then, the filter's bias is not
+    /// an estimate.
     private(set) var hasBias = false
 
     init() { calibration = calibrator.calibration }

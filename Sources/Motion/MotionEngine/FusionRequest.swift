@@ -9,7 +9,7 @@ package struct FusionRequest: Sendable, Hashable {
     package enum Need: Sendable, Hashable, Comparable {
         /// The upward direction, which requires only the accelerometer.
         case gravity
-        /// The rotation of the device, which also requires the gyroscope if there is one.
+        /// The attitude of the device, which also requires the gyroscope if there is one.
         case attitude
         /// The direction of north, which also requires the magnetometer.
         case heading
@@ -39,15 +39,15 @@ package enum FusionEvent: Sendable {
     case regained(SensorKind)
 }
 
-/// The attitude of the device at the time of one sample, and derived values.
+/// The attitude of the device and related values at the time of one sample.
 ///
 /// Values are in device axes (x to the right, y to the top edge, z out of the screen) and in the units of Industrial
 /// I/O. The Earth's axes are x east, y north, z up.
 package struct FusedState: Sendable {
     /// The time of the gyroscope sample or, if there is no gyroscope, of the accelerometer sample.
     package var time: BootTime
-    /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary,
-    /// and constant only if there is a gyroscope.
+    /// The rotation from device axes to axes with z up and x horizontal. The horizontal direction of x is arbitrary. It
+    /// remains constant only if there is a gyroscope.
     package var attitude = Quaternion.identity
     /// The rotation about z from `attitude` to `magneticAttitude`, in radians counterclockwise, or nil if unknown.
     package var northOffset: Double?

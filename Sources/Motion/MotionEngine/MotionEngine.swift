@@ -41,8 +41,8 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// The queue that stores calibrations, so that sensor threads do not block, and delivers states left over by a
-    /// drain.
+    /// The queue that delivers states left over by a drain. It also stores calibrations, so that sensor threads do not
+    /// block.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Serializes `store()`, so that older calibrations do not overwrite newer ones. Acquired before `state`.
@@ -128,7 +128,8 @@ package final class MotionEngine: Sendable {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // The store reports its own errors. The engine tries to store again when a better calibration is available.
+            // Errors are ignored here, because the store itself reports write errors. The next attempt follows when a
+            // better calibration is available.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }

@@ -55,8 +55,8 @@ struct SampleAligner: Sendable {
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
-    /// The times of the state whose accelerometer and magnetometer samples `next()` is returning, and of the last
-    /// complete state.
+    /// `currentState` is the time of the state whose accelerometer and magnetometer samples `next()` is returning.
+    /// `lastState` is the time of the last complete state.
     private var currentState: SampleStamp?
     private var lastState: SampleStamp?
     private var isFlushing = false
@@ -167,8 +167,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Checks whether a sensor's clock disagrees with the other clocks. This is assumed if the driving sensor has not
-    /// yet reached the timestamp of a sample that arrived long ago.
+    /// Checks whether a sensor's clock disagrees with the other clocks. It is assumed to disagree if the sensor's
+    /// oldest waiting sample arrived long ago but is still later than the driving sensor's newest sample.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -207,7 +207,7 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The sample is too late for a state of its own, because the other sensor's samples have already
+                // The sample is too late for a state of its own, because the sensor that was driving before has already
                 // triggered states for later times.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }

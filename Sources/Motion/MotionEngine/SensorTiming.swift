@@ -18,13 +18,13 @@ struct SensorTiming: Sendable {
     /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The start of the wait for the sensor's first sample, which is the time of the first arrival from any sensor
-    /// after this sensor was requested.
+    /// The start of the wait for the sensor's first sample: the time of the first call of `recordArrival(_:)` after the
+    /// sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
     private(set) var newestTime: BootTime?
-    /// A ring buffer of recent intervals in nanoseconds, inline to avoid reference counting. Unused elements are
+    /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting. Unused elements are
     /// `.max`.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0

@@ -18,7 +18,7 @@ package struct ActivityClassifier: Sendable {
     /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
     /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
     static let minimumRunningScore = 0.98
-    /// The factor in g/Hz and the frequency in hertz that the score for running uses.
+    /// The factor, in g/Hz, and the frequency, in hertz, in the formula of the score for running.
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.

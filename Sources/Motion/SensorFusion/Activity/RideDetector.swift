@@ -39,7 +39,7 @@ struct RideDetector: Sendable {
     private var lastStep = -Double.infinity
     /// The number of steps since the current ride began or, if there is none, since the last ride ended.
     private var stepsInRide = 0
-    /// The number of consecutive pedalling windows, capped at `minimumPedallingWindows`. Each update is one window.
+    /// The number of consecutive pedalling windows, capped at `minimumPedallingWindows`. Updated once per window.
     private var pedallingWindows = 0
 
     mutating func record(steps: Int, at time: Double) {

@@ -72,7 +72,7 @@ package struct WalkTracker: Sendable {
             classifier.record(steps: steps.count - former, at: time)
         }
         guard let features = window.append(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
-        // The rhythm is computed only for windows with movement, because stationary windows have none.
+        // The rhythm is computed only for windows with movement, because a stationary window has no rhythm.
         let moves = features.magnitudeDeviation > ActivityClassifier.maximumRestDeviation
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
         let isPedallingPossible = speed != nil && features.magnitudeDeviation > RideDetector.minimumPedallingDeviation

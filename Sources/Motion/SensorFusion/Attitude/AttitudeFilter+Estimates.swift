@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The estimates of the filter. Without inlining, each call of a getter would copy the whole filter, which is large.
+/// The estimates of the filter. The getters are inlined, because each call would otherwise copy the whole filter, which
+/// is large.
 extension AttitudeFilter {
     /// The rotation from device axes to earth axes, extrapolated by the gyroscope's delay. The heading starts at an
     /// arbitrary angle and drifts with the gyroscope.

@@ -36,8 +36,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Estimates the rotation during a gap in the samples and applies it to the attitude. If the gap is long, the
-    /// rotation is large or the clock was set back, reinitializes the attitude.
+    /// Estimates the rotation during a gap in the samples and applies it to the attitude. Reinitializes the attitude if
+    /// the gap is long, if the rotation is large, or if the clock was set back.
     private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
         guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -48,7 +48,7 @@ extension AttitudeFilter {
         }
         reinitialize()
         rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
-        // Must follow `reinitialize()`, which restarts the mean without a weight.
+        // This restart must follow `reinitialize()`, which restarts the mean without a weight.
         gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: gap, squaredRate: square))
     }
 
@@ -180,7 +180,8 @@ extension AttitudeFilter {
         rest.update(field: field, interval: interval)
         fieldTime += interval
         fieldCount += 1
-        // Every sample is due in the first second after a restart, or if `weightsHeadingByUncertainty` is false.
+        // Every sample updates the heading in the first second after a restart, and also later if
+        // `weightsHeadingByUncertainty` is false.
         let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || consistency.time < 1
         if isDue {
             delay.update(

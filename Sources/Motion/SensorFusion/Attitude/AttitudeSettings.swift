@@ -8,13 +8,13 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The time constant of the mean that separates gravity from acceleration. A smaller value gives the accelerometer
     /// more weight. On one board and two phones, the errors for values from 2 to 3 s differed by less than 10 %.
     public var accelerometerTimeConstant = 2.5
-    /// If true, the weight of the magnetometer depends on the uncertainties. If false, it depends on
+    /// Whether the weight of the magnetometer depends on the uncertainties. If not, the weight depends on
     /// ``magnetometerTimeConstant``.
     package var weightsHeadingByUncertainty = true
     /// The standard deviation of a magnetometer heading averaged over one second.
     package var magneticHeadingNoise = 5 * degree
-    /// The standard deviation of the heading after one second without a magnetometer, which grows with the square root
-    /// of time.
+    /// The standard deviation of the heading after one second without a magnetometer. The deviation grows with the
+    /// square root of time.
     package var headingDrift = 0.1 * degree
     /// The additional standard deviation of the heading after one second of rotation at 1 rad/s.
     package var headingDriftPerRate = 0.15 * degree
@@ -32,7 +32,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magnetometerTimeConstant = 9.0
     /// The time constant of the gravity and heading estimates if there is no gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
-    /// If true, the angular rate is interpolated linearly between samples, with a correction for coning. If false, each
+    /// Whether the angular rate is interpolated linearly between samples, with a correction for coning. If not, each
     /// sample is assumed to hold for the whole interval before it.
     package var interpolatesRotation = true
     /// The delay of gyroscope samples relative to their timestamps, caused by the sensor's low-pass filter. The
@@ -40,17 +40,17 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var gyroscopeDelay = 0.005
     /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
-    /// If true, the magnetometer delay is estimated from rotations, starting from ``magnetometerDelay``.
+    /// Whether the magnetometer delay is estimated from rotations, starting from ``magnetometerDelay``.
     package var estimatesMagnetometerDelay = true
-    /// If true, the gyroscope bias is estimated during motion from the accelerometer corrections.
+    /// Whether the gyroscope bias is estimated from the accelerometer corrections during motion.
     public var estimatesBiasInMotion = true
-    /// If true, the gyroscope bias is measured while the device is at rest.
+    /// Whether the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
-    /// If true, the first inclination also contributes to the gyroscope bias estimate, as in the published filter. If
-    /// false, it only initializes the attitude.
+    /// Whether the first inclination also contributes to the gyroscope bias estimate, as in the published filter. If
+    /// not, the inclination only initializes the attitude.
     package var correctsByFirstInclination = false
-    /// The interval between bias estimates. If zero, the bias is updated with each accelerometer sample, which roughly
-    /// doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
+    /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
+    /// roughly doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
@@ -76,7 +76,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// °/s and 0.3 m/s². In addition, gravity and the magnetic field must show that the device does not rotate at the
     /// measured rate. If the value is infinite, every constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
-    /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
+    /// Whether the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true
     /// The time constant of the low-pass filter for the strength and dip of the field.
     package var magneticTimeConstant = 0.05
@@ -96,7 +96,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magneticRecoveryTime = 0.5
     /// The longest time for which a disturbed magnetometer is ignored completely.
     package var maximumMagneticRejectionTime = 60.0
-    /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
+    /// The divisor that reduces the weight of a disturbed magnetometer after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
     /// The maximum length of a gap in the gyroscope samples. After a longer gap, the attitude is reinitialized. For
     /// slow sensors, the limit is three times the sample interval, but at most 5 s.

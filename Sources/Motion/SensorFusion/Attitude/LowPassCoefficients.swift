@@ -13,7 +13,7 @@ struct LowPassCoefficients: Sendable {
     /// √2 / (2π · time constant).
     let timeConstant: Double
     /// The weight of a new sample while the filter is starting and outputs a running mean. Once the filter has started,
-    /// the value is 0, or 1 if samples pass unchanged.
+    /// the value is 0, or 1 if samples pass through unchanged.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
@@ -26,8 +26,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value is weighted as if it were the mean of this many seconds of samples. If zero,
-    /// the previous value is discarded.
+    /// After a restart, the previous value is weighted as if it were the mean of this many seconds of samples. If this
+    /// number is zero, the previous value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
@@ -73,7 +73,7 @@ struct LowPassCoefficients: Sendable {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         if interval > 0 { lastInterval = interval }
-        // Samples pass unchanged if the cutoff frequency is above 90 % of half the sample rate.
+        // Samples pass through unchanged if the cutoff frequency is above 90 % of half the sample rate.
         passesUnchanged = timeConstant < interval / 2
         if hasStarted { meanWeight = passesUnchanged ? 1 : 0 }
         guard !passesUnchanged, interval > 0 else {

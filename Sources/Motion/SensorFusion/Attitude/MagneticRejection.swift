@@ -21,7 +21,7 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // The rejected time starts at the maximum, so that the magnetometer provides a heading even if the field is
+        // `rejectedTime` starts at its maximum, so that the magnetometer provides a heading even if the field is
         // disturbed at the start.
         rejectedTime = maximumTime
     }

@@ -123,7 +123,8 @@
         return strength * strength + dip * dip
     }
 
-    /// Returns the approximate cosine, clamped to at least 0.1, because it is zero at the magnetic poles.
+    /// Returns the approximate cosine of a dip angle. The result is at least 0.1, because the cosine is zero at the
+    /// magnetic poles.
     @inline(__always) private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle
         return max(0.1, 1 - a2 * (1 / 2.0 - a2 * (1 / 24.0 - a2 * (1 / 720.0))))

@@ -70,7 +70,7 @@ public struct Quaternion: Sendable, Hashable {
         self.init(components: SIMD4(s * v.x, s * v.y, s * v.z, c))
     }
 
-    /// The quaternion scaled to length 1, provided that its length differs from 1 only by rounding errors.
+    /// The quaternion scaled to length 1. Its length must already be 1, except for rounding errors.
     @inline(__always) var renormalized: Quaternion {
         let c = components
         let squared = c.x * c.x + c.y * c.y + c.z * c.z + c.w * c.w

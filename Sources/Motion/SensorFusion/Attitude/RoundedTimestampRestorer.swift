@@ -12,7 +12,7 @@ import SystemCalls
 /// samples are lost repeatedly, the timestamps are used unchanged.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// The gains with which a timestamp's deviation from the sequence corrects the sequence and its period.
+    /// The gains for correcting the sequence and its period when a timestamp deviates from the sequence.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
     /// The tolerance for counting periods, as a fraction of a period. If the elapsed time exceeds a whole number of
@@ -60,8 +60,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let maximumError = Self.maximumDistance / unitsPerSecond
-        // As few periods are counted as the timestamp allows. Otherwise, a timestamp that was rounded up could suggest
-        // that a sample had been lost.
+        // The smallest number of periods that is compatible with the timestamp is counted. Otherwise, a timestamp that
+        // was rounded up could suggest that a sample had been lost.
         let passedPeriods = max(1, ((stamp - maximumError - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passedPeriods * period

@@ -77,8 +77,7 @@
 struct StuckSensorDetector: Sendable {
     /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// If a sensor usually repeats a larger fraction of its readings than this, repetitions do not show that it is
-    /// stuck.
+    /// The usual fraction of repeated readings above which further repetitions do not show that a sensor is stuck.
     private static let maximumRepeatedShare = 0.1
     private static let averagingCount = 200.0
 

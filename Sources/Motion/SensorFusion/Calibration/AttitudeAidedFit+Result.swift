@@ -64,8 +64,8 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace of
-    /// the matrix.
+    /// Returns the heading uncertainty, computed from the covariance of the correction parameters under the constraint
+    /// that the trace of the soft-iron matrix is fixed.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)

@@ -28,7 +28,7 @@ struct AttitudeAidedFit: Sendable {
     /// The number of sums per window: the sum of the weights, twelve sums for each of the three field components, and
     /// three bias sums for each of the two horizontal components.
     static let windowStride = 43
-    /// The prior standard deviations of the soft-iron matrix: of its symmetric part and of its rotation.
+    /// The prior standard deviations of the symmetric part and of the rotation of the soft-iron matrix.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
@@ -80,7 +80,7 @@ struct AttitudeAidedFit: Sendable {
     /// a unit vector u, the mean scatter in earth axes is uᵀ·S·u. It is near 0 if u has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The mean reading after the current correction, divided by the unit of `scale`.
+    /// The mean reading, corrected with the current correction and divided by the unit of `scale`.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
@@ -123,7 +123,8 @@ struct AttitudeAidedFit: Sendable {
             updateRotations(samples)
             updateResiduals()
             updateDeviation()
-            // Must precede the update of the weights, because it uses the means that `updateResiduals` computed.
+            // This step must precede the update of the weights, because it uses the means that `updateResiduals`
+            // computed.
             updateLatency(samples)
             weights.update(lengths[..<count])
         }

@@ -16,8 +16,8 @@ struct EllipsoidFit: Sendable {
     private var count = 0
     private var fields: [SIMD3<Double>]
     private var weights: SampleWeights
-    /// Scratch memory. Each function that uses the errors computes them first. Arrays are copied element by element,
-    /// because after an assignment, the next change would allocate a new array.
+    /// Scratch memory for the errors of the samples. Each function that uses the errors computes them first. Arrays are
+    /// copied element by element, because after an assignment, the next change would allocate a new array.
     private var errors: [Double]
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
@@ -253,7 +253,7 @@ struct EllipsoidFit: Sendable {
             sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
             if index == 1 { covariance = trial[0] }
         }
-        // The variance of zz also contains the covariance of xx and yy twice.
+        // The variance of zz also contains twice the covariance of xx and yy.
         sum += 2 * covariance * square / 3
         let relative = sum / 3 / square  // per component of the field
         return relative.isFinite ? max(relative, 0).squareRoot() : .infinity

@@ -25,8 +25,8 @@ package struct MagnetometerCalibrator: Sendable {
     /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
     /// It is infinite before the first fit.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The standard deviation of the heading caused by calibration errors, in the current orientation and in radians,
-    /// or NaN if unknown.
+    /// The standard deviation, in radians, that calibration errors cause in the heading for the current orientation, or
+    /// NaN if it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration in the current device orientation. It is reduced if the heading is uncertain. A
     /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
@@ -382,7 +382,7 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong, and occurs if the
+    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong. It occurs if the
     /// device has not rotated enough.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0

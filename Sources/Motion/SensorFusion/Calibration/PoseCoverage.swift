@@ -26,7 +26,7 @@ package struct PoseCoverage: Sendable, Equatable {
     }
 
     package static let sectorCount = 12
-    /// The sides that have faced up, in the order of `Side.allCases`.
+    /// The sides that faced up in at least one sample, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
     /// The number of sectors that the heading has covered, out of the twelve sectors of the horizon.
     package private(set) var sectorsCovered = 0

@@ -28,8 +28,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
     ///
     /// - Parameters:
     ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,
-    ///     samples pass unchanged. If the cutoff is zero, the output keeps its first value.
-    ///   - start: The initial output. If nil, infinite or NaN, the first sample is used.
+    ///     samples pass through unchanged. If the cutoff is zero, the output keeps its first value.
+    ///   - start: The initial output. If it is nil, infinite or NaN, the first sample is used.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         // This comparison is also false for NaN.
         rate = cutoff >= 0 ? cutoff * .pi * 2.0.squareRoot() : .infinity

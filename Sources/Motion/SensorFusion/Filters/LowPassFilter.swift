@@ -19,7 +19,7 @@ public protocol SampleFilter: Sendable, Equatable {
 
     /// Discards the filter state, but keeps the settings.
     ///
-    /// - Parameter start: The initial value. If nil, infinite or NaN, the next sample is used.
+    /// - Parameter start: The initial value. If it is nil, infinite or NaN, the next sample is used.
     mutating func reset(to start: SIMD3<Double>?)
 }
 
@@ -57,7 +57,7 @@ public struct LowPassFilter: SampleFilter {
     ///
     /// - Parameters:
     ///   - timeConstant: The time, in seconds, in which the output covers 63 % of a step. If the time constant is zero,
-    ///     negative or NaN, samples pass unchanged. If it is infinite, the output keeps its first value.
+    ///     negative or NaN, samples pass through unchanged. If it is infinite, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         // This comparison is also false for NaN.
@@ -68,7 +68,7 @@ public struct LowPassFilter: SampleFilter {
     ///
     /// - Parameters:
     ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,
-    ///     samples pass unchanged. If it is zero, the output keeps its first value.
+    ///     samples pass through unchanged. If it is zero, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0, startingAt: start)
@@ -93,8 +93,8 @@ public struct LowPassFilter: SampleFilter {
             return sample
         }
         let weight = rule.weight(after: interval)
-        // Both expressions are equivalent. The first is exact for a weight of 0, the second for a weight of 1, and both
-        // for a constant input.
+        // The two expressions are equivalent. The first is exact for a weight of 0, and the second for a weight of 1.
+        // Both are exact for a constant input.
         let new = weight < 0.5 ? old + weight * (sample - old) : sample + (1 - weight) * (old - sample)
         guard new.isFinite else { return old }
         value = new

@@ -9,18 +9,18 @@ import SystemCalls
 /// a camera held upright. If the top edge points steeply downwards, the heading is the direction of the screen (+z).
 /// The heading does not jump while the device is tilted without rolling.
 package struct HeadingAxis: Sendable {
-    /// The sine of 60 degrees, the steepness of the edge above which the axis changes to the back or the screen.
+    /// The sine of 60 degrees. If the edge is steeper than this, the axis changes to the back or the screen.
     private static let enterSine = 0.866_025_403_784_438_6
-    /// The sine of 50 degrees, the steepness of the edge below which the axis changes back to the edge.
+    /// The sine of 50 degrees. If the edge becomes less steep than this, the axis changes back to the edge.
     private static let leaveSine = 0.766_044_443_118_978
 
     private var isSteep = false
 
     package init() {}
 
-    /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
-    /// component, 0 ... 1. `edge` is the top edge in device axes. `attitude` is the rotation from device axes to earth
-    /// axes (east, north, up).
+    /// Returns the direction of the heading axis in degrees clockwise from north, in the range 0 ..< 360, and the
+    /// length of its horizontal component, in the range 0 ... 1. `edge` is the top edge in device axes. `attitude` is
+    /// the rotation from device axes to earth axes (east, north, up).
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
     ) -> (heading: Double, flatness: Double) {

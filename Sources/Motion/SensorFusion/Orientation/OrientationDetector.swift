@@ -49,7 +49,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // Limits the remaining freeze to the settle time, in case the clock has been set back.
+            // Limits the time until detection resumes to the settle time, in case the clock has been set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {

@@ -17,8 +17,9 @@ package struct OrientationSettings: Sendable, Equatable {
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// The additional rotation beyond the diagonal between two edges that changes the orientation, in degrees. By
-    /// default, the orientation changes after a rotation of 60 degrees: 45 degrees to the diagonal, plus this angle.
+    /// The angle, in degrees, by which the device must rotate past the diagonal between two edges to change the
+    /// orientation. By default, the orientation changes after a rotation of 60 degrees: 45 degrees to the diagonal,
+    /// plus this angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2

@@ -20,8 +20,8 @@ package struct FloorCounter: Sendable {
     private static let climbTimeout = 20.0
     /// The height change in the opposite direction after which a climb ends, in metres.
     private static let reversal = 1.0
-    /// The number of later heights that must arrive before a height is processed. By then, all steps up to its time are
-    /// known. At one height per second, this is also the delay in seconds.
+    /// The number of further heights that must arrive before a height is processed. By then, all steps up to the time
+    /// of that height are known. At one height per second, this is also the delay in seconds.
     private static let delay = 6
     /// The number of height changes over which the speed is computed. At one height per second, this is also the time
     /// in seconds.
@@ -40,10 +40,10 @@ package struct FloorCounter: Sendable {
     private var lastTime = -Double.infinity
     /// The latest values of the net height gained on foot, in metres, oldest first.
     private var heights: [Double] = []
-    /// The direction of the current climb: 1 up, -1 down, or 0 if there is none. The next four properties belong to it.
+    /// The direction of the current climb: 1 up, -1 down, or 0 if there is none. The next four properties describe it.
     private var direction = 0.0
     private var base = 0.0
-    /// The greatest progress from `base`, in metres, and the number of floors counted in this climb.
+    /// The greatest distance climbed from `base`, in metres, and the number of floors counted in this climb.
     private var farthest = 0.0
     private var counted = 0
     private var lastClimb = -Double.infinity

@@ -32,11 +32,11 @@ package struct StepDetector: Sendable {
     static let peaksToBegin = 8
     /// The maximum number of irregular peaks that are buffered during a walk. One more irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
-    /// The assumed duration of a step until one is measured, in seconds.
+    /// The assumed duration of a step before the first measurement, in seconds.
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// If strides have more peaks than this on average, not every peak counts as a step.
+    /// The mean number of peaks per stride above which not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
     /// The minimum and maximum duration of a step, relative to the mean duration. They are used only if strides have
     /// more peaks than steps.
@@ -53,7 +53,7 @@ package struct StepDetector: Sendable {
     /// The time of the last peak if it was omitted because it came too early to be a step, or nil otherwise.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
-    /// True during a walk, when regular peaks count immediately.
+    /// True during a walk, when regular peaks are counted as steps immediately.
     package private(set) var isWalking = false
 
     private var isRising = true

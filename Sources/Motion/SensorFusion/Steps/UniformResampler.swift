@@ -6,7 +6,7 @@ struct UniformResampler: Sendable {
     enum Step: Sendable {
         /// The number of output samples. Call ``next()`` once for each of them before passing the next input sample.
         case available(Int)
-        /// The first sample, or the first sample after a gap. The sample is also the first output sample.
+        /// The sample is the first one, or the first one after a gap. It is also the first output sample.
         case start
         /// The sample is a duplicate, is late, or has an invalid timestamp.
         case ignored
