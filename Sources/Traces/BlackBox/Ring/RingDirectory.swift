@@ -30,7 +30,7 @@ final class RingDirectory: Sendable {
         (self.path, self.disk, self.mode) = (path, disk, mode)
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
-        // Symbolic links are not followed, because files in another directory could then be moved or removed.
+        // Symbolic links are not followed. Otherwise, files in another directory could be moved or removed.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -55,8 +55,8 @@ final class RingDirectory: Sendable {
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
     /// Acquires the lock. Returns false if another recorder still holds it after the timeout. The wait is necessary,
-    /// because a killed recorder that has not exited yet may hold the lock for a moment, as may a child process that
-    /// inherited the descriptor and has not called `exec` yet.
+    /// because the lock may still be held for a moment by a killed recorder that has not exited yet, or by a child
+    /// process that inherited the descriptor and has not called `exec` yet.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -95,7 +95,7 @@ final class RingDirectory: Sendable {
         return fstat(file, &status) == 0 ? status.st_uid : nil
     }
 
-    /// Returns the path of a segment, for use in messages and as the argument of ``stablePath(_:)``.
+    /// Returns the path of a segment, to be shown to the user or passed to ``stablePath(_:)``.
     func segmentPath(_ number: Int, of recorder: Int? = nil) -> String {
         "\(path)/\(RingSegmentName(recorder: recorder, number: number).text)"
     }
@@ -111,8 +111,9 @@ final class RingDirectory: Sendable {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
         if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
-            // A symbolic link with the segment's name was created while other users could write to the directory.
-            // Removing it loses no data, because the segments of earlier recorders have been renamed.
+            // The segment's name is taken by a symbolic link, which was created while other users could write to the
+            // directory. Removing the link loses no data, because the segments of earlier recorders have already been
+            // renamed.
             unlink(stablePath(path))
             segment = ExclusiveFile.open(stablePath(path))
         }

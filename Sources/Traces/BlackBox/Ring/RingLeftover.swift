@@ -8,7 +8,7 @@ import Trace
 package struct RingLeftover: Sendable {
     /// The saved trace, or nil if the segments contained no events.
     package var trace: SavedTrace?
-    /// Remarks about unreadable data and the paths to which it was moved.
+    /// Remarks that describe unreadable data and name the paths to which it was moved.
     package var remarks: [String]
 
     /// Saves the segments of an earlier recorder as a trace. Segments that were read completely are removed, and

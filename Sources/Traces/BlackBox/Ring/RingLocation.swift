@@ -9,8 +9,7 @@ package struct RingLocation: Sendable, Hashable {
     /// The directory for saved traces, "" for the root directory, or nil if the path refers to a file.
     private let folder: String?
     private let file: String
-    /// The directory for the ring's segments. Its name must not change, because a newer version could then not find
-    /// leftovers.
+    /// The directory for the ring's segments. Its name must not change, so that a newer version can find leftovers.
     package let ringDirectory: String
     /// The file mode of traces, or nil for 0600.
     let mode: UInt32?

@@ -12,7 +12,7 @@ struct RingReader {
         var segmentHeader: RingSegmentHeader?
     }
 
-    /// The header of the last readable segment. Its civil time is the most accurate.
+    /// The header of the last readable segment, which contains the most accurate civil time.
     private(set) var header: TraceHeader?
     private(set) var triggers: [RingTrigger] = []
     private(set) var remarks: [String] = []
@@ -22,8 +22,8 @@ struct RingReader {
     private var segments: [Segment] = []
     private let stablePath: (String) -> String
 
-    /// Reads the segment headers. The paths must be in ascending order of segment numbers. `stablePath` converts a
-    /// segment's path, as used in messages, to a path that stays valid if the directory is renamed.
+    /// Reads the segment headers. The paths must be in ascending order of segment numbers. `stablePath` converts the
+    /// path of a segment to a path that stays valid if the directory is renamed. Messages contain the original path.
     init(_ paths: [String], stablePath: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.stablePath = stablePath
         for path in paths {

@@ -62,7 +62,7 @@ struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
     /// The segment number within the recording, counted from 1.
     var number: Int
-    /// The number of lines directly after the header that restore the state at the beginning of the segment.
+    /// The number of lines that directly follow the header and restore the state at the beginning of the segment.
     var stateLines: Int
     /// The triggers whose traces had not been saved when the segment began.
     var triggers: [RingTrigger]

@@ -229,7 +229,7 @@ package final class TraceRing: TraceDestination, Sendable {
                 defer { if !state.isClosed { self.scheduleSync(&state) } }
                 return state.timer
             }
-            // The timer is released, and thereby cancelled, without holding the lock.
+            // Releases, and thereby cancels, the previous timer without holding the lock.
             withExtendedLifetime(previousTimer) {}
         }
     }

@@ -110,7 +110,7 @@ package final class TriggerMonitor: Sendable {
             return state.timer
         }
         update { $0.advance(to: time) }
-        // The timer is released, and thereby cancelled, without holding the lock.
+        // Releases, and thereby cancels, the previous timer without holding the lock.
         withExtendedLifetime(previousTimer) {}
     }
 }

@@ -10,7 +10,7 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// Whether to shift times from the clock of gpsd's host as well.
+    /// Whether to also shift times that were taken from the clock of gpsd's host.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
@@ -44,7 +44,7 @@ package struct ReportEdit {
         let firstStart = reader.offset
         result.append(contentsOf: bytes[..<firstStart])
         while true {
-            // `start` precedes the comma and any spaces before the member, so that they are copied with the member.
+            // `start` precedes the comma and any spaces before the member, so copying from `start` includes them.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

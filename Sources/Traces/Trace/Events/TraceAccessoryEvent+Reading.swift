@@ -108,7 +108,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // The description itself must contain the ID. The line's "accessory" member is not used instead.
+            // The description itself must contain the ID. The line's "accessory" member does not replace it.
             if id == nil { isValid = false }
         }
 

@@ -6,7 +6,7 @@ public import DeviceCore
 public struct TraceEvent: Sendable {
     /// The event's kind and contents.
     public enum Contents: Sendable {
-        /// A report from gpsd: JSON without its line terminator.
+        /// A report from gpsd, as JSON without a line terminator.
         case gpsd([UInt8])
         /// A line from gpsd that is not JSON.
         case gpsdText([UInt8])

@@ -77,7 +77,8 @@ package enum TraceSeconds {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // Adding 0x76 sets the top bit of a byte from 10 to 0x89. A greater byte already has it set in `values`.
+        // Adding 0x76 sets the top bit of each byte with a value from 10 to 0x89. Bytes with greater values already
+        // have their top bit set.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
         return Int64(truncatingIfNeeded: JSONReader.value(ofDigits: values)) &* 10 &+ last
     }

@@ -18,7 +18,7 @@ public enum FaultMoment: Sendable, Hashable {
 package struct FaultClause: Sendable, Hashable {
     /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
-    /// The full text of the fault, for use in messages.
+    /// The full text of the fault, to be quoted in error messages.
     package let text: String
     package let name: String
     package let value: String?
@@ -30,8 +30,8 @@ package struct FaultClause: Sendable, Hashable {
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The item counted by the number after `#`, as named in messages, such as "a report". nil if
-    ///   `#` is not supported.
+    /// - Parameter counting: The item that the number after `#` counts, in the wording of error messages, such as
+    ///   "a report". It is nil if `#` is not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")

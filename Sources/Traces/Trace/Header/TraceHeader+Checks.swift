@@ -5,8 +5,8 @@ import JSONBytes
 
 extension TraceHeader {
     /// Returns a warning for each part of the header that the parser ignores: a value of the wrong type, an unknown
-    /// sensor member, an invalid or repeated sensor, or an invalid battery. Neither a value of `null`, which counts as
-    /// missing, nor an unknown header member, which is kept in `otherMembers`, causes a warning.
+    /// sensor member, an invalid or repeated sensor, or an invalid battery. A value of `null` counts as missing and
+    /// causes no warning. An unknown header member is kept in `otherMembers` and causes no warning either.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
@@ -19,7 +19,8 @@ extension TraceHeader {
     }
 }
 
-/// Checks the members that `TraceHeader+Reading` and `TraceHeader+Sensors` read. All three must list the same keys.
+/// Checks the members that `TraceHeader+Reading` and `TraceHeader+Sensors` read. New keys there must be added here,
+/// too.
 private struct HeaderChecker {
     var warnings: [TraceWarning] = []
     private var sensorIDs: Set<String> = []

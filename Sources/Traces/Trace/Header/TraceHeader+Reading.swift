@@ -45,7 +45,8 @@ extension TraceHeader {
         }
     }
 
-    /// Returns the error to throw. `outOfRange` indicates a later version, and `wrongType` an invalid version or start.
+    /// Returns the error to throw. `outOfRange` indicates a later version, and `wrongType` an invalid `version` or
+    /// `start`.
     private static func failure(_ error: JSONError, _ name: String) -> DeviceError {
         switch error.reason {
         case .outOfRange:

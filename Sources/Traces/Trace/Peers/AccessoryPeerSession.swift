@@ -8,13 +8,14 @@ import Synchronization
 /// The peer's actions are performed in the clock's timer callbacks, never during a call from the other side. On a
 /// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The maximum number of unsent bytes (1 MiB). Reading pauses while this limit or `maximumActions` is reached.
+    /// The maximum number of unsent bytes (1 MiB). Reading pauses while the number of unsent bytes is at this limit, or
+    /// the number of pending actions is at `maximumActions`.
     private static let maximumUnsentBytes = 1 << 20
     /// The maximum number of pending actions.
     private static let maximumActions = 1024
 
     private struct State {
-        /// The peer. nil while the peer handles an event, and after the session has ended.
+        /// The peer, or nil while the peer handles an event and after the session has ended.
         var peer: (any AccessoryPeer)?
         var isRunning = false
         var needsRerun = false

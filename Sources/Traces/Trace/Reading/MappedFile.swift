@@ -15,8 +15,8 @@ final class MappedFile: Sendable {
     private let pageSize: Int
     private let registration: SIGBUSGuard.Entry?
 
-    /// Maps the first `count` bytes of an open file. The caller may close the descriptor afterwards. Returns nil if
-    /// `mmap` fails, with the reason in `errno`.
+    /// Maps the first `count` bytes of an open file. The caller may close the descriptor afterwards. If `mmap` fails,
+    /// returns nil and leaves the reason in `errno`.
     init?(descriptor: Int32, count: Int) {
         guard let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
             start != UnsafeMutableRawPointer(bitPattern: -1)
@@ -30,8 +30,8 @@ final class MappedFile: Sendable {
     }
 
     deinit {
-        // Must precede munmap(2), after which another mapping may reuse the addresses and must not be overwritten with
-        // zeros.
+        // The mapping must be unregistered before munmap(2). Afterwards, another mapping may reuse the addresses, and
+        // the signal handler must not overwrite that mapping with zeros.
         if let registration { SIGBUSGuard.unregister(registration) }
         munmap(UnsafeMutableRawPointer(bitPattern: start), count)
         if descriptor >= 0 { close(descriptor) }
