@@ -52,8 +52,8 @@ public final class Device: Sendable {
             calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
-    /// Creates a device. The closure `accessories` returns the accessory source. It is called each time that
-    /// ``accessorySource`` is read.
+    /// Creates a device. Each access to ``accessorySource`` calls the closure `accessories`, which returns the
+    /// accessory source.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
@@ -72,7 +72,7 @@ public final class Device: Sendable {
 
     /// Returns the device's shared instance of a type. If there is none yet, the closure creates it. The closure is
     /// called without a lock and may request other components. If two threads create an instance at the same time, one
-    /// of the instances is released, so creating one must not have side effects.
+    /// of the instances is released, so the closure must not have side effects.
     package func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {

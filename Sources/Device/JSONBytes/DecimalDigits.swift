@@ -81,6 +81,6 @@ private struct ASCIISink: TextOutputStream {
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// The numeric types of the standard library call this method if it exists. Otherwise, they call `write(_:)`.
+    /// The standard library's numeric types call this method if it is implemented. Otherwise, they call `write(_:)`.
     mutating func _writeASCII(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 }

@@ -9,13 +9,13 @@ package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
         let word: UInt64
-        /// The key as it appears in the text, `,"name":`, packed into two integers with the first byte lowest. `mask`
-        /// selects the bytes to compare.
+        /// The key as it appears in the text, with punctuation (`,"name":`), packed into two integers in little-endian
+        /// order. `mask` selects the bytes to compare.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
         var length = 0
-        /// The index of the key that last followed this key.
+        /// The index of the key that most recently followed this key, which predicts the next key.
         var next = 0
         /// The shape of the last number read for this key.
         var shape = NumberShape()
@@ -70,8 +70,8 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the value of the most recently read key in the same way as ``JSONReader/doubleIfPresent()``. Optimized for
-    /// keys whose numbers usually have the same number of digits, because the position of the next member is then known
+    /// Reads the value of the most recently read key with the same result as ``JSONReader/doubleIfPresent()``. Faster
+    /// if a key's numbers usually have the same number of digits, because the position of the next member is then known
     /// before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }

@@ -99,8 +99,8 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // The minus sign may begin a word, such as `-Infinity`, that is truncated by the end of the text. Complete
-        // words have already been handled by the callers.
+        // The minus sign may be the start of a word, such as `-Infinity`, that the end of the text truncates. The
+        // callers have already handled complete words.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }

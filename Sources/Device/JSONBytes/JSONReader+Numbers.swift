@@ -2,7 +2,8 @@
 
 extension JSONReader {
     /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
-    /// and `NaN`. Unlike ``doubleIfPresent()``, has no fast path, because sensor data is often negative or long.
+    /// and `NaN`. Unlike ``doubleIfPresent()``, has no fast path for short unsigned numbers, because sensor data is
+    /// often negative or long.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -39,7 +40,7 @@ extension JSONReader {
         return value
     }
 
-    /// Moves past a value. A comma or the closing bracket must follow.
+    /// Moves past a value. The reader then accepts only a comma or the closing bracket.
     @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
@@ -71,7 +72,7 @@ extension JSONReader {
         return mismatch(byte)
     }
 
-    /// `offset` must still be the start of the number, and `end` must be its end. The same applies to `exactDouble`.
+    /// Requires that `offset` is still at the start of the number and `end` at its end. So does `exactDouble`.
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
         if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)

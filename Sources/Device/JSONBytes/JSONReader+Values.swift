@@ -35,8 +35,8 @@ extension JSONReader {
         return nil
     }
 
-    /// Reads a string that takes up at most `limit` bytes in the JSON text, where escapes count as written. Replaces
-    /// invalid UTF-8 with U+FFFD.
+    /// Reads a string whose representation in the JSON text, with escapes, has at most `limit` bytes. Replaces invalid
+    /// UTF-8 with U+FFFD.
     package mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
         let start = self
         let text = try readText()
@@ -61,7 +61,7 @@ extension JSONReader {
         let rest = offset &+ (isFalse ? 1 : 0)
         if limit &- rest >= 4 {
             let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: rest, as: UInt32.self))
-            // "alse" (the rest of `false`) or "true", as a little-endian integer.
+            // The integers are "alse" (the rest of `false`) and "true" in little-endian order.
             if word == (isFalse ? 0x6573_6c61 : 0x6575_7274) {
                 advance(to: rest &+ 4)
                 return !isFalse

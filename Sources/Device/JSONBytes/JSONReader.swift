@@ -26,8 +26,8 @@
     /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first value that could not be used, or -1 if there is none. `null` does not count, because
-    /// it stands for a missing value.
+    /// The offset of the first value recorded as unusable, or -1 if there is none. `null` is not recorded, because it
+    /// stands for a missing value.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -61,7 +61,7 @@
         return key
     }
 
-    /// Enters the next value if it is an object and `isRead` is true. Otherwise skips the value and returns false.
+    /// If `isRead` is true and the next value is an object, enters it. Otherwise, skips the value and returns false.
     package mutating func beginObjectIfPresent(reading isRead: Bool = true) throws(JSONError) -> Bool {
         let kind = try peekKind()
         guard kind == .object, isRead else {

@@ -5,9 +5,9 @@
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
-    /// The unescaped text packed into an integer, with the first byte lowest. The integer is 0 if the text is empty,
-    /// longer than 8 bytes, or contains a zero byte. A `switch` over packed literals from ``word(_:)`` needs only a
-    /// few integer comparisons.
+    /// The unescaped text packed into an integer in little-endian order. The integer is 0 if the text is empty, longer
+    /// than 8 bytes, or contains a zero byte. A `switch` over packed literals from ``word(_:)`` needs only a few
+    /// integer comparisons.
     package internal(set) var word: UInt64
 
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
@@ -79,8 +79,8 @@
 }
 
 extension JSONText {
-    /// Creates a string from bytes that were not validated, to repair the output of programs that fail to escape
-    /// characters. A backslash that does not start a valid escape is kept.
+    /// Creates a string from unvalidated bytes. Used to repair the output of programs that fail to escape characters. A
+    /// backslash that does not start a valid escape is kept.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)

@@ -5,9 +5,9 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// Stores calibrations in a directory, one JSON file per sensor. Files are replaced atomically. A file that is
-/// unreadable, invalid or for a different sensor is ignored and reported in ``problems``. The sensor's next calibration
-/// overwrites the file.
+/// Stores calibrations in a directory, one JSON file per sensor. Files are replaced atomically. A file that cannot be
+/// read, is invalid or belongs to a different sensor is ignored and reported in ``problems``. The sensor's next
+/// calibration overwrites the file.
 package final class CalibrationDirectory: CalibrationStore {
     /// The maximum size of a file, in bytes. Files written by this class are smaller than one kilobyte.
     static let maximumSize = 16_384
@@ -21,7 +21,7 @@ package final class CalibrationDirectory: CalibrationStore {
     /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns the current user's store. Its directory is the first of these that applies:
+    /// Returns the current user's store. Its directory is the first applicable one in this list:
     /// - the value of `DEVICE_SERVICES_STATE`
     /// - `device-services` in `XDG_STATE_HOME`
     /// - `/var/lib/device-services` for root
@@ -51,7 +51,7 @@ package final class CalibrationDirectory: CalibrationStore {
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// The name consists of the sensor kind, for readability, and a hash of the key, which may contain any character.
+    /// The name consists of the sensor kind, for readability, and a hash, because the key may contain any character.
     /// The name must not change, or stored calibrations would no longer be found.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"

@@ -41,8 +41,8 @@ package enum LiveDevice {
             calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
-    /// Creates the accessory source. By default, there are no accessories. External Accessory replaces the factory with
-    /// one that creates the udev source. Apps that do not use External Accessory therefore do not link the udev code.
+    /// Creates the accessory source. By default, there are no accessories. External Accessory sets a factory that
+    /// creates the udev source. Apps that do not use External Accessory therefore do not link the udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {

@@ -56,7 +56,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// - Parameter reason: The text that follows "because" in the log message.
+    /// - Parameter reason: The reason, as a clause that follows the word "because" in the log message.
     package func reportUnusable(reason: String) {
         warn(
             "The state file \(path) is ignored because \(reason). Its contents are not used; the next change of the state replaces the file."

@@ -22,7 +22,7 @@ final class HotplugMotionSource: MotionSource {
 
     deinit {
         monitor.stop()
-        // Subscriptions to the source may outlive this object, but the source is no longer notified of device changes.
+        // Subscriptions to the source may outlive this object, but no more device changes are reported to the source.
         source.setReportsDeviceChanges(false)
     }
 
@@ -31,7 +31,7 @@ final class HotplugMotionSource: MotionSource {
         monitor.start { [weak self, source] event in
             switch event {
             case .snapshot: break
-            // The source relies on the monitor for device changes only while there are no problems.
+            // The source relies on the monitor for device changes only while the monitor reports no problems.
             case .problems(let problems): self?.source.setReportsDeviceChanges(problems.isEmpty)
             case .added, .removed: source.devicesChanged()
             }

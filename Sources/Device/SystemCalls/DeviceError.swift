@@ -3,7 +3,7 @@
 /// An error whose message describes how to resolve it. The frameworks convert the error to `CLError` or a similar error
 /// and keep the original as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
-    /// An error code to switch on. New codes may be added.
+    /// An error code, which a program can handle in a `switch` statement. New codes may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,

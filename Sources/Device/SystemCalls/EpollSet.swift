@@ -10,7 +10,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set, for the error message if the process has run out of file descriptors.
+    /// - Parameter owner: The purpose of the set, mentioned in the error that is thrown if descriptors have run out.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }

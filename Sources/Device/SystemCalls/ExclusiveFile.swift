@@ -5,7 +5,7 @@
 /// If other users can write to a directory, they can create a symbolic link there that leads to another user's file.
 /// `open` therefore does not follow symbolic links, and fails if the name exists.
 package enum ExclusiveFile {
-    /// Read and write permission for the owner only, for files that may reveal positions.
+    /// The mode of files that may reveal positions: only the owner can read and write them.
     package static let privateMode: mode_t = 0o600
 
     /// Creates and opens a file. Returns a negative value on failure, with the reason in `errno`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FileIO {
-    /// Creates a directory and its missing parents. Does nothing if it exists. The path must be absolute.
+    /// Creates a directory and its missing parents, unless the directory exists. The path must be absolute.
     package static func createDirectory(_ path: String) throws(DeviceError) {
         if isDirectory(path) { return }
         var parent = ""

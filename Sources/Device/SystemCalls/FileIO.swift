@@ -120,7 +120,7 @@ package enum TemporaryFiles {
     /// The template suffix that mkdtemp(3) and mkstemp(3) replace with unique characters.
     private static let templateSuffix = "XXXXXX"
 
-    /// Returns the directory in `TMPDIR`, or `other` if the variable is unset or empty.
+    /// Returns the directory that `TMPDIR` specifies, or `other` if the variable is unset or empty.
     package static func directory(default other: String) -> String {
         let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         return named.isEmpty ? other : named
@@ -145,7 +145,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// Returns true if `createDirectory` could have created a directory with this name from the given prefix.
+    /// Returns true if the name has the form that `createDirectory` gives to directories with this prefix.
     package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
     }

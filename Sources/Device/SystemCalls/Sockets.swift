@@ -99,7 +99,7 @@ package enum Sockets {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : nil
     }
 
-    /// Returns true if a read would return data, end of file or an error without blocking.
+    /// Returns true if a read would return immediately, with data, an end of file or an error.
     package static func isReadable(_ descriptor: Int32) -> Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0

@@ -7,8 +7,8 @@
 @_exported public import Musl
 #endif
 
-// Wrappers for C functions. They are needed inside types that have a method with the same name as the C function,
-// because the method hides the function there.
+// Wrappers for C functions. Inside a type that has a method with the name of a C function, the method hides the
+// function, so the type must use the wrapper.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)

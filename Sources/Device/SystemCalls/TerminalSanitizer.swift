@@ -11,7 +11,7 @@ package enum TerminalSanitizer {
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars so far, with and without trailing whitespace.
+        /// The number of scalars appended so far. `trimmedCount` excludes trailing whitespace.
         var count = 0
         var trimmedCount = 0
         for scalar in text.unicodeScalars {

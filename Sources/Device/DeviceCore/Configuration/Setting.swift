@@ -10,7 +10,7 @@ public struct Setting<Value: Sendable>: Sendable {
         case environment(String)
         /// The configuration file at the given path.
         case file(String)
-        /// The program assigned the value, or it comes from a trace.
+        /// The program assigned the value.
         case program
 
         /// A description of the origin.
@@ -36,7 +36,7 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// The rule that determines whether programs may use the location. Configurations contain the raw values.
+/// The rule that determines whether programs can use the location. The raw value appears in configurations.
 public enum LocationRule: String, Sendable {
     /// Undetermined until the program requests authorization or starts updates. Either action grants authorization.
     /// This is the default.
@@ -84,7 +84,7 @@ public struct SensorSetting: Sendable, Hashable {
     }
 }
 
-/// The sign convention of an accelerometer's mount matrix. Configurations contain the raw values.
+/// The sign convention of an accelerometer's mount matrix. The raw value appears in configurations.
 ///
 /// According to the kernel documentation, the matrix is a rotation, and the reading of the axis that points up is +9.81
 /// m/s². The matrices in systemd's hardware database, however, were made for tablets with Windows sensors, so they
@@ -93,7 +93,7 @@ public enum MountConvention: String, Sendable {
     /// The reading of the axis that points up is +9.81 m/s². This is the default for matrices from drivers and
     /// configuration files.
     case kernel
-    /// As on Windows, the matrix yields -9.81 m/s² for the axis that points up. Its results are therefore negated.
+    /// As on Windows, the matrix yields -9.81 m/s² for the axis that points up, so its results are negated.
     case windows
     /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw

@@ -5,7 +5,7 @@ package import JSONBytes
 /// Reads values from a JSON settings file, and records a problem for each value that cannot be used.
 package struct SettingsJSON {
     package let path: String
-    /// The path for use in messages. It is sanitized, because a file name may contain any character.
+    /// The path as shown in messages. It is sanitized, because a file name may contain any character.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     package private(set) var problems: [DeviceError] = []
 
@@ -43,8 +43,8 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at the end of the object. In messages, the prefix precedes
-    /// the key.
+    /// Returns the next key of the innermost object, or nil at the end of the object. If the key occurs more than once,
+    /// the recorded problem names it with the prefix in front.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -129,8 +129,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a path. A relative path is resolved against the directory of the settings file. A path that is empty, too
-    /// long or contains a zero byte is rejected.
+    /// Reads a path. A relative path is resolved against the directory of the settings file. A path is rejected if it
+    /// is empty, is too long or contains a zero byte.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {

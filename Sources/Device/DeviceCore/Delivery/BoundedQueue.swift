@@ -99,7 +99,7 @@ package import Synchronization
         drainingItems = []
     }
 
-    /// True while the current drain has items left. False while it delivers its last item, which is already removed.
+    /// True while undelivered items of the current drain remain in the queue. Each item is removed before its delivery.
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.

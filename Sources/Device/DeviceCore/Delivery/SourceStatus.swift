@@ -19,7 +19,7 @@ import Synchronization
 package enum SourceStatus: Sendable {
     /// The source is not reading, or has not determined its status yet. A source sets this status when it stops
     /// reading. The hub does not set it when the last subscriber leaves, because a loss in a played trace lasts until
-    /// the trace ends it, and a failed device makes all its sensors unavailable.
+    /// the end that the trace specifies, and a failed device makes all its sensors unavailable.
     case unknown
     /// Readings are being delivered or will follow.
     case available
@@ -97,7 +97,7 @@ struct SubscriberState: ~Copyable, Sendable {
     }
 
     /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
-    /// subscribing thread, before the subscription exists, because `startReceiving()` would overwrite `cancelled`.
+    /// subscribing thread, before the subscription exists. Otherwise, `startReceiving()` could overwrite `cancelled`.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         startReceiving()

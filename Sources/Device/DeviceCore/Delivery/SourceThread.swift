@@ -26,7 +26,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         /// The thread is running. The pipe is nil until the thread has created it.
         case running(WakeupPipe?)
         /// The system could not create a thread, and the hub's status has been set. Another attempt follows after a
-        /// delay, or when subscriptions change. The number identifies the attempt to which the delay belongs.
+        /// delay, or when subscriptions change. `failures` identifies the attempt to which the delay belongs.
         case waiting(failures: Int)
     }
 
@@ -61,7 +61,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         self.work = work
     }
 
-    /// Sets the hub, which is created after this object because its closure calls `demandDidChange()`.
+    /// Sets the hub. It is created after this object, because the hub's closure calls `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.

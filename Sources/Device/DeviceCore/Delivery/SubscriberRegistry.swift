@@ -65,7 +65,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Calls `prepare` with the lock held, and adds the subscriber, which receives nothing until its state is started.
+    /// Calls `prepare` with the lock held, and adds the subscriber, which receives nothing before `start` or
+    /// `startReceiving` is called on its state.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
             prepare(&state)
@@ -85,8 +86,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls the closure to update the content. If the closure returns an event, delivers it to all subscribers. Must
-    /// be called on one thread at a time.
+    /// Calls the closure, which updates the hub's content and may return an event. Delivers this event to all
+    /// subscribers. Must be called on one thread at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

@@ -254,7 +254,7 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.reportInputIdle() }
     }
 
-    /// Returns the rate, in hertz, that the sensor is expected to use for the shortest requested interval.
+    /// Returns the rate, in hertz, at which the sensor is expected to run for the shortest requested interval.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }

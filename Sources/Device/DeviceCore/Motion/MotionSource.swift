@@ -31,7 +31,7 @@ public protocol MotionSource: Sendable {
         onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// Returns the sensor's actual rate in hertz, measured from time stamps, or nil if the rate is not known yet.
+    /// Returns the sensor's actual rate in hertz, measured from timestamps, or nil if the rate is not known yet.
     func measuredRate(of sensor: SensorDescription.ID) -> Double?
 }
 

@@ -25,7 +25,7 @@ final class MotionSubscriber: Sendable {
     }
 
     /// Delivers the requested readings if the subscriber is active and may be called on this thread. A subscriber that
-    /// joins while another executor reads misses the readings of that read. See `DeferredCallbacks.permits(_:)`.
+    /// joins while another executor is reading misses those readings. See `DeferredCallbacks.permits(_:)`.
     ///
     /// - Parameter sensorInterval: The time between sensor readings in seconds, or nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
@@ -46,8 +46,8 @@ final class MotionSubscriber: Sendable {
     func reportInputIdle() { if state.isReceiving { onInputIdle() } }
 }
 
-/// Decimates sensor readings to an interval, based on their time stamps. Each selected reading determines when the next
-/// one is due. Because time stamps vary, a reading is also selected if it is at most half a sensor interval early.
+/// Decimates sensor readings to an interval, based on their timestamps. Each selected reading determines when the next
+/// one is due. Because timestamps vary, a reading is also selected if it is at most half a sensor interval early.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds. 0 selects every reading.
     package let interval: Double
@@ -59,15 +59,15 @@ package struct Decimator: Sendable {
     package mutating func selects(_ time: BootTime) -> Bool {
         defer { last = time }
         guard let due, let last, time >= last else {
-            // The first reading, or the first reading after the time stamps jumped back.
+            // The first reading, or the first reading after the timestamps jumped back.
             self.due = time.advanced(bySeconds: interval)
             return true
         }
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // The next reading is due one interval after this reading was due. If this reading is more than one interval
-        // late, the next one is due one interval after this reading's time stamp instead.
+        // Normally, the next reading is due one interval after the due time of this reading. If this reading is more
+        // than one interval late, the next one is due one interval after this reading's timestamp.
         self.due = (lateness > interval ? time : due).advanced(bySeconds: interval)
         return true
     }
@@ -94,7 +94,7 @@ struct RateMeter {
     private var count = 0
     private var previousRate: Double?
 
-    /// The rate in hertz, averaged over at least 0.5 s, or over at least 0.1 s in the first window. nil before that.
+    /// The rate in hertz, averaged over at least 0.5 s, or nil if unknown. In the first window, 0.1 s is sufficient.
     var rate: Double? {
         guard let start, count > 0 else { return previousRate }
         let seconds = last.seconds(since: start)

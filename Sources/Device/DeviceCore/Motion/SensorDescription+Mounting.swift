@@ -54,7 +54,7 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // A rotation in the windows convention is negated, which yields a reflection. This is expected and
+                // A rotation in the `windows` convention is negated, which yields a reflection. This is expected and
                 // needs no remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return

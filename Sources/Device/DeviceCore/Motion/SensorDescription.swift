@@ -5,9 +5,9 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// The ways of obtaining readings.
+    /// The methods by which readings are obtained.
     public enum Mode: String, Sendable {
-        /// Readings come from the kernel's buffer, with time stamps from the driver.
+        /// Readings come from the kernel's buffer, with timestamps from the driver.
         case buffered
         /// Each axis is read from its attribute.
         case polled
@@ -15,7 +15,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
         case recorded
     }
 
-    /// The identifier for requests and batches.
+    /// The identifier of the sensor in requests and batches.
     public var id: ID
     /// The kind of the sensor.
     public var kind: SensorKind
@@ -33,14 +33,14 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var source = ""
     /// The supported rates.
     public var rates = SensorRates.unknown
-    /// The way readings are obtained.
+    /// The method by which readings are obtained.
     public var mode = Mode.buffered
     /// The matrix that rotates readings into the device's axes: x to the right, y to the top edge, z out of the screen.
     public var mountMatrix = MountMatrix.identity
-    /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
+    /// The origin of the matrix, as text, for example "in_accel_mount_matrix", "the configuration" or "none given".
     public var mountMatrixOrigin = ""
-    /// The driver's name for the clock on which the time stamps are based, for example "boottime". Empty if there are
-    /// no time stamps.
+    /// The driver's name for the clock on which the timestamps are based, for example "boottime". Empty if there are no
+    /// timestamps.
     public var clock = ""
     /// Remarks for the user, for example about an unusable matrix.
     public var remarks: [String] = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The kind of a motion sensor, which determines the quantity and the unit of its readings. The units are those of the
-/// kernel's Industrial I/O subsystem. The raw value appears in traces, configurations and commands. It is also the name
-/// of sensors that have no other name.
+/// kernel's Industrial I/O subsystem. The raw value appears in traces, configurations and commands. It also identifies
+/// sensors in recordings that contain no sensor names.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the reading of the axis that points up is +9.81.
     case accelerometer
@@ -39,8 +39,8 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// The largest offset per axis that a calibration may contain. The offsets of working sensors are far smaller.
     package var maximumOffset: Double { properties.maximumOffset }
 
-    /// The SenML unit (RFC 8428) and the factor that converts a reading to that unit. The name is nil if SenML has no
-    /// suitable unit.
+    /// The name of the SenML unit (RFC 8428), and the factor that converts a reading to that unit. If SenML has no
+    /// suitable unit, the name is nil and the factor is 1.
     package var senMLUnit: (name: String?, factor: Double) { properties.senML }
 
     private typealias Properties = (

@@ -14,8 +14,8 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The numbers of subscribers that request lines and that request raw reports. They are atomic because they are read
-    // for each line.
+    // The number of subscribers that request lines, and the number of those that request raw reports. Both are atomic
+    // because they are read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     /// True inside `withBatch`. Atomic because a joining subscriber reads it on its own thread.
@@ -148,8 +148,8 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers the report. If the report has no satellite list, first adds the receiver's last list, unless that is
-    /// too old.
+    /// Delivers the report. If the report has no satellite list, first adds the receiver's last list, unless that list
+    /// is too old.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)

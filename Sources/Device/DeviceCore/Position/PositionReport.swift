@@ -213,7 +213,7 @@ public struct PositionReport: Sendable {
     /// Creates an empty report.
     public init() { storage = Self.empty }
 
-    /// True if the mode is 2D or 3D and the coordinates are in range. No other value is considered.
+    /// True if the mode is 2D or 3D and the coordinates are in range. Other values are not checked.
     public var hasFix: Bool {
         // Comparisons with NaN are false, so missing coordinates are rejected.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
@@ -240,8 +240,8 @@ public enum FixMode: UInt8, Sendable {
     case threeDimensional = 3
 }
 
-/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. With this protocol,
-/// `MQTTPublisher` can publish a `CLLocation` without depending on Core Location.
+/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. `MQTTPublisher`
+/// accepts any such type, so it can publish a `CLLocation` without depending on Core Location.
 public protocol PositionReporting {
     /// The position as a report. If there is no position, the report has no fix.
     var positionReport: PositionReport { get }

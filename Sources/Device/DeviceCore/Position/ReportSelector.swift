@@ -4,7 +4,7 @@
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the one that has been silent the longest.
     static let maximumReceivers = 64
-    /// The maximum age, in seconds, at which a receiver's last satellite list is added to a sky report without one.
+    /// The maximum age, in seconds, of a satellite list that is added to a later sky report without satellites.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {

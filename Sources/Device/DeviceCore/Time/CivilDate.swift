@@ -76,7 +76,7 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension CivilDate {
-    /// Appends the time in ISO 8601 format, such as `2021-06-16T23:46:05.800Z`, truncated to 0 to 9 decimals.
+    /// Appends the time in ISO 8601 format, truncated to `decimals` (0 to 9), such as `2021-06-16T23:46:05.800Z`.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
         func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
             Self.append(part, digits: digits, to: &bytes)

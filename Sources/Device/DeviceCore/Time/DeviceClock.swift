@@ -6,8 +6,8 @@ import Synchronization
 @_exported public import SystemCalls
 
 /// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
-/// this clock, so tests need not sleep. All members may be called with locks held, so they must not run the work of a
-/// timer themselves.
+/// this clock, so tests need not sleep. All members may be called with locks held, so they must not call a timer's work
+/// directly.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including time spent suspended. Monotonic.
     var now: BootTime { get }

@@ -82,7 +82,7 @@ public final class VirtualClock: DeviceClock {
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
-        // A timer that another thread adds after the check runs late, because the lock is not held here.
+        // If another thread adds a timer after the check, that timer runs late, because the lock is not held here.
         move(to: time)
         return true
     }

@@ -44,7 +44,7 @@ extension PowerSupply {
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
             self.init()
-            // The value is 2 if a supply with a programmable voltage is connected.
+            // The attribute is 2 if a supply with a programmable voltage is connected.
             isOnline = online > 0
             return
         }
@@ -75,8 +75,8 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// Returns an attribute's first line, or nil if it is empty or longer than 64 bytes. An attribute is at most one
-    /// page long.
+    /// Returns an attribute's first line, or nil if this line is empty or longer than 64 bytes. An attribute is at most
+    /// one page long.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }

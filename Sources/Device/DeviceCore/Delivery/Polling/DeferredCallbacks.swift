@@ -39,8 +39,8 @@ package final class DeferredCallbacks {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
-    /// Calls `read`. If callbacks were deferred during the read, passes `enter` a closure that runs them. `enter` must
-    /// call this closure on the executor and return only after the closure has returned, as `DispatchQueue.sync` does.
+    /// Calls `read`. If callbacks were deferred during the read, calls `enter` with a closure that runs them. `enter`
+    /// must call it on the executor and return only after the closure has returned, like `DispatchQueue.sync`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Keeps the outer value, because reads can be nested: a subscriber that receives a status change during `read`
         // may run a run loop, in which this thread reads again.

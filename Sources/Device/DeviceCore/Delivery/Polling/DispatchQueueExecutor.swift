@@ -4,7 +4,7 @@ package import Dispatch
 import Synchronization
 import SystemCalls
 
-/// An executor for a dispatch queue. While a source is registered, a separate thread polls the descriptors.
+/// An executor for a dispatch queue. While a source is registered, a separate thread polls the source's descriptor.
 package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
     /// The `onReady` closures to call when the polling thread ends, or nil if no polling thread is running.
@@ -20,8 +20,8 @@ package final class DispatchQueueExecutor: PollingExecutor {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
 
-    /// Starts a thread that polls the set, calls `read`, and runs the resulting callbacks on the queue. Each executor
-    /// has at most one such thread, so that threads do not accumulate while the queue is blocked.
+    /// Starts a thread that polls the epoll set, calls `read`, and runs the resulting callbacks on the queue. Each
+    /// executor has at most one such thread, so that threads do not accumulate while the queue is blocked.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription? {

@@ -35,7 +35,7 @@ package struct ExecutorIdentity: Sendable, Hashable {
 
 /// A source whose descriptor is read by the source's own thread or by the executor that its subscribers share.
 package protocol PollableSource: AnyObject, Sendable {
-    /// The descriptor to poll. It is readable while readings are available, and never changes.
+    /// The descriptor to poll, which never changes. It is readable while readings are available.
     var descriptor: Int32 { get }
 
     /// The time of the source's next timeout. Safe to read from any thread.
@@ -50,8 +50,8 @@ package enum ReadCause: Sendable {
     /// The source's thread has finished waiting. If `isReadable` is false, there is nothing to read, but timeouts may
     /// have expired.
     case thread(isReadable: Bool)
-    /// The executor has missed its deadline, so the source's own thread reads in its place. `since` is the deadline.
-    /// See `ReadDeadlineMonitor`.
+    /// The executor has missed its deadline, so the source's own thread reads in place of the executor. `since` is the
+    /// deadline. See `ReadDeadlineMonitor`.
     case overdue(since: BootTime)
     /// The descriptor is readable, so the executor reads. `dueTime` is the executor's deadline for this read.
     case executor(dueTime: BootTime)

@@ -13,7 +13,7 @@ struct ReadDeadlineMonitor: Sendable {
     /// A read is overdue if the time since the previous read exceeds the tolerance plus this multiple of the expected
     /// interval.
     private static let margin = 1.5
-    /// A single read can reduce the expected interval to this fraction of its value, but no further.
+    /// A single read reduces the expected interval to no less than this fraction of its previous value.
     private static let decay = 0.95
 
     private let tolerance: Double

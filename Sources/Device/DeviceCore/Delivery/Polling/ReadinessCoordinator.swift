@@ -43,8 +43,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
     /// The executor that `update()` most recently tried to register, or nil if there was none or it has been
-    /// deregistered. A failed attempt is repeated only if `executor()` has changed in the meantime or `onReady` has set
-    /// `readiness`.
+    /// deregistered. After a failed attempt, `update()` tries again only if `executor()` returns a different executor
+    /// or `onReady` has set `readiness`.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -72,8 +72,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     deinit { if case .executor(let registration, _) = owner { registration.cancel() } }
 
-    /// Waits for `pollTarget` and handles the result. If `update()` deregisters an executor, does not wait. A thread
-    /// that also waits for other events calls `update()` and `handle(isReady:)` itself.
+    /// Waits for `pollTarget` and handles the result. If `update()` deregisters an executor, reads the source without
+    /// waiting. A thread that also waits for other events calls `update()` and `handle(isReady:)` itself.
     package mutating func run() throws(DeviceError) {
         if update() { return try handle(isReady: false) }
         let (descriptor, deadline) = pollTarget
@@ -141,13 +141,13 @@ package struct ReadinessCoordinator: ~Copyable {
             let dueTime = registration.dueTime
             if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
                 // The executor is late, so this thread reads in its place. While more readings may be available, the
-                // timer stays expired, so this thread reads again at once. `.finished` needs no handling: because of
-                // `rearm()`, the executor reads again, gets the same outcome and stops polling.
+                // timer stays expired, so this thread reads again at once. The outcome `.finished` needs no handling,
+                // because `rearm()` makes the executor read again, get the same outcome and stop polling.
                 if try read(.overdue(since: dueTime)) != .moreAvailable { registration.expectRead() }
             } else {
-                // If the executor is late, there is nothing to read, so this thread waits for the descriptor next.
+                // If the executor is late, the descriptor is not readable here, so this thread waits for it next.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
-                // If the executor is not late, the timer expired early or for a timeout that the source handles here.
+                // If the executor is not late, the timer expired early or at a source timeout, which this read handles.
                 try read(.thread(isReadable: false))
                 registration.setTimer()
             }
@@ -166,8 +166,8 @@ package struct ReadinessCoordinator: ~Copyable {
     @discardableResult
     private func read(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
         let outcome = try source.readAvailable(cause)
-        // The executor is still reading, so this thread waits briefly. Otherwise, it would spin if a timeout has
-        // expired.
+        // The executor is still reading, so this thread waits briefly. Without the wait, an expired timeout would make
+        // the thread spin.
         if outcome == .contended { WorkerThread.sleep(seconds: 0.0005) }
         return outcome
     }
@@ -186,7 +186,7 @@ private final class PollingRegistration: Sendable {
     private let subscription = Mutex<Subscription?>(nil)
 
     /// Throws if the process has run out of descriptors, or if the executor or the descriptor does not support polling.
-    /// `isValid` must return false once the source's subscribers no longer use this executor, which then stops reading.
+    /// `isValid` must return false if the source's subscribers no longer use this executor, so that it stops reading.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
