@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A connection to BlueZ through the system bus. The thread that created it uses it until the first error.
+/// A connection to BlueZ through the system bus. The thread that creates a session uses it until the first error.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
     private let wakeUp: WakeupPipe

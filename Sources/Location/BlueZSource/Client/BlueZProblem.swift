@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The errors that prevent beacon reception, with their remedies.
+/// The problems that prevent beacon reception, as errors whose messages describe the remedies.
 enum BlueZProblem {
     static let noAdapter = DeviceError(
         .notFound,

@@ -19,7 +19,7 @@ public final class LocationAuthorization: Sendable {
         /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests waiting for the policy to answer the current one.
+        /// The requests to submit after the policy has answered the current request.
         var pendingRequests: [PendingRequest] = []
 
         /// The status reported to apps. It is `denied` while location services are disabled.
@@ -213,8 +213,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds an observer without retaining it, and stores the wrapper for the weak reference in `slot`. Does nothing if
-    /// `slot` is already occupied.
+    /// Adds an observer without retaining it. A wrapper references the observer weakly and is stored in `slot`. Does
+    /// nothing if `slot` is already occupied.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

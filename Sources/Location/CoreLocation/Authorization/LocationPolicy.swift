@@ -30,7 +30,7 @@ public enum LocationAnswer: Sendable, Hashable {
     case grant
     /// Refuses the request.
     case deny
-    /// Leaves the status unchanged, so that the app may ask again.
+    /// Leaves the status unchanged, so that the app can ask again.
     case leaveUndecided
 }
 
@@ -64,7 +64,7 @@ public struct LocationAccessRequest: Sendable {
     public let purpose: String?
 }
 
-/// A record of the services that use the position, with their purpose and start time.
+/// One or more services that use the position, with the purpose and the start time of this use.
 public struct LocationUse: Sendable {
     /// A set of services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {

@@ -42,9 +42,9 @@ enum AddressDictionary {
         return dictionary
     }
 
-    /// Returns the lines of the address. A repeated name, such as that of a city and its state, is listed once. The
-    /// ocean has a line because a place at sea may have no other part. A lake belongs to a country, so it needs no
-    /// line.
+    /// Returns the lines of the address. If two parts have the same name, for example a city and its state, the name is
+    /// listed once. The ocean has a line because a place at sea may have no other part. A lake belongs to a country, so
+    /// it needs no line.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {

@@ -25,7 +25,7 @@ final class GeocodingRequests: Sendable {
     private struct Pending {
         let number: Int
         let handler: Handler
-        /// nil if the handler is called directly on the thread that completes the request.
+        /// nil to call the handler directly, on the thread that completes the request.
         let executor: (any CallbackExecutor)?
         var task: Task<Void, Never>?
     }
@@ -102,7 +102,7 @@ final class GeocodingRequests: Sendable {
                 if state.pending?.number == number { state.pending?.task = task }
                 return state.pending?.number != number
             }
-            // `cancel()` could not cancel the task before it was stored.
+            // If `cancel()` ran before the task was stored, it did not cancel the task.
             if isFinished { task.cancel() }
         } else {
             finish(number, result(of: request))
