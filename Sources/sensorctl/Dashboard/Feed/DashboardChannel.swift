@@ -64,8 +64,8 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between stored readings, in seconds. It limits memory use. At 100 Hz, all readings are
-    /// kept.
+    /// The minimum interval between stored readings, in seconds. It limits memory use, but is short enough to keep all
+    /// readings of a 100 Hz sensor.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
@@ -125,8 +125,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // A single gap can at most double the usual interval, which therefore adapts to a permanently lower rate
-            // within a few gaps.
+            // A gap can at most double the usual interval, so a single gap has a limited effect. If the rate decreases
+            // permanently, the usual interval adapts within a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

@@ -7,8 +7,8 @@ import Synchronization
 /// later. The session adds data from any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send, each with the number of readings in it. For a message, the number is 1 if the message
-        /// may be dropped like a reading, and 0 otherwise.
+        /// The frames to send, each with the number of readings in it. For a message, the number is 1 if the message is
+        /// as dispensable as a reading, and 0 otherwise.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -35,7 +35,7 @@ package final class DashboardFeed: Sendable {
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
-        /// True after the server's thread has been notified, until it drains the queue.
+        /// True from the moment the server's thread is notified until it drains the queue.
         var isDrainScheduled = false
     }
 
@@ -177,8 +177,8 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data. Also returns the history, which is sent only to the new page. `pages` is
-    /// the number of pages, including the new one.
+    /// Removes and returns all queued data when a new page connects. Also returns the history, which is sent only to
+    /// this page. `pages` is the number of connected pages, including this one.
     func drainForNewPage(pages: Int) -> (Flush, history: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)

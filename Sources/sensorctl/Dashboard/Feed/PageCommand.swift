@@ -38,7 +38,7 @@ package struct DashboardRegion: Sendable, Equatable {
     }
 }
 
-/// A parsed command whose values have not been validated yet. The page's scripts must write the same keys.
+/// A parsed command whose values have not been validated yet. The keys must match those that the page's scripts write.
 struct CommandRequest {
     private(set) var id: Int64 = 0
     private(set) var token = ""

@@ -52,7 +52,7 @@ struct HTTPRequest: Equatable {
         var lines: [String] = []
         // A CR or LF on its own does not end a line. It is rejected below as a control character.
         for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
-            // Control characters are rejected, because other programs might interpret them differently.
+            // Control characters are rejected, because not all programs interpret them in the same way.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
             else { return .invalid(.badRequest) }

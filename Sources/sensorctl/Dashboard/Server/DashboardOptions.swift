@@ -64,7 +64,7 @@ package struct SessionDescription: Sendable {
 
     package init() {}
 
-    /// Returns the first message to a page. The page's scripts read its keys.
+    /// Returns the first message to a page. The message's keys must match those that the page's scripts read.
     func message(
         _ options: DashboardOptions, _ channels: [DashboardChannel], session: String, now: Double
     ) -> DashboardMessage {

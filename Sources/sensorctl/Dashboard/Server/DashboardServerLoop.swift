@@ -36,7 +36,8 @@ final class DashboardServerLoop: ServiceLoop {
             wait()
             if shared.isStopped { break }
             let now = clock.now
-            // `wait()` adds the acceptor first, then the connections in order, so `connections` must not change here.
+            // `wait()` adds the acceptor to `pollSet` first, then the connections in order. `connections` must
+            // therefore not change between `wait()` and the end of this loop.
             for (index, connection) in connections.enumerated() {
                 handleEvents(connection, revents: pollSet[index + 1], now: now)
             }
@@ -224,7 +225,7 @@ final class DashboardServerLoop: ServiceLoop {
             connection.isClosed = true
             return
         }
-        // The page has not answered two pings.
+        // Disconnects a page that has answered neither of the last two pings.
         guard now.seconds(since: page.lastReceived) < 3 * requestHandler.options.pingInterval else {
             connection.isClosed = true
             return

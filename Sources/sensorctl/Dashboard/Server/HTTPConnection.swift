@@ -85,7 +85,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Sends a part of the output. Returns a positive number if sending can continue. Other results end ``write()``.
+    /// Sends a part of the output. ``write()`` continues only if the returned number is positive.
     private func writeChunk() -> Int {
         var (result, errorNumber) = (0, Int32(0))
         func send(_ bytes: UnsafeRawBufferPointer) -> Int {

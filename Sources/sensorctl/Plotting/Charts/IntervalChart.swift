@@ -21,8 +21,8 @@ package struct IntervalChart: Sendable {
         let all = histograms
         guard let first = all.first?.bars else { return }
         let greatest = all.flatMap(\.bars.counts).max() ?? 1
-        // A logarithmic scale keeps rare intervals visible among thousands of typical ones. It begins below log10(1),
-        // so that the bar of a single interval is visible.
+        // A logarithmic scale keeps rare intervals visible among thousands of typical ones. The scale begins below
+        // log10(1), because the bar of a single interval would otherwise have no height.
         let top = log10(Double(max(greatest, 2)) * 1.5)
         let heights = Scale(-0.3...top, from: frame.bottom, to: frame.y)
         let isShort = first.end < 2

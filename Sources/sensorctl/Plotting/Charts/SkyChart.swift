@@ -124,8 +124,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // Starts a new line after a jump, because the satellite was out of view, or the receiver confused it with
-            // another one.
+            // Starts a new line after a jump. Jumps occur when a satellite was out of view or the receiver confused it
+            // with another one.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }

@@ -46,7 +46,7 @@ extension TimeChart {
     static let footerHeight = 31.0
 
     /// Draws the chart in the box `frame`. Only the last chart of a column has time labels. The page's style sheet uses
-    /// the elements' classes, and its script also uses their `data-` attributes.
+    /// the elements' classes, and the page's script also uses the elements' `data-` attributes.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)

@@ -8,7 +8,8 @@ package struct TimeLine: Sendable {
     package var name: String
     /// The index of the trace in `PlotFigure.traces`.
     package var trace: Int
-    /// True for headings with a negative accuracy, which must not be trusted. `writeNumbers` marks them "doubtful".
+    /// True if the line shows headings that have a negative accuracy and must not be trusted. `writeNumbers` marks the
+    /// line as "doubtful".
     package var isUnreliable: Bool
     package var series: SeriesDecimator
     /// The maximum interval between two connected readings, in seconds. A longer interval interrupts the line. nil if
@@ -22,7 +23,7 @@ package struct TimeLine: Sendable {
 
 /// A chart of one or more lines over time, with a common value axis.
 package struct TimeChart: Sendable {
-    /// The name of the chart on the command line and in the output of `writeNumbers`.
+    /// The name that identifies the chart on the command line and in the output of `writeNumbers`.
     package var name: String
     package var title: String
     package var unit: String
@@ -56,8 +57,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing. If `hasSeveralTraces` is true, line styles distinguish traces.
-    /// Otherwise, they distinguish the lines of a single trace.
+    /// Prepares the lines for drawing. If `hasSeveralTraces` is true, line styles distinguish traces. Otherwise, they
+    /// distinguish the lines of a single trace.
     func drawings(columns: Int, over duration: Double, hasSeveralTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window

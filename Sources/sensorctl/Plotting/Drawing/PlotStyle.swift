@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class. Its colour is different in dark mode.
+    /// The CSS class, to which the style sheet assigns a different colour in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }
@@ -115,8 +115,8 @@ extension SVGWriter {
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The smallest factor by which chart heights may be scaled to fit a figure on a page. If a smaller factor would be
-    /// necessary, the heights are not changed.
+    /// The smallest factor by which charts are scaled vertically to fit a figure on a page. If a smaller factor would
+    /// be necessary, the heights are not changed.
     static let minimumScale = 0.62
     static let right = 14.0
 }

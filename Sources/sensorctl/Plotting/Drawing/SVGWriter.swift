@@ -64,7 +64,7 @@ package struct SVGWriter: Sendable {
             case ">": result += "&gt;".unicodeScalars
             case "\"": result += "&quot;".unicodeScalars
             case "'": result += "&#39;".unicodeScalars
-            // Replaces noncharacters, which are the last two code points of each plane.
+            // Replaces the last two code points of each plane, which are noncharacters.
             default: result.append(scalar.value & 0xfffe == 0xfffe ? "\u{fffd}" : scalar)
             }
         }

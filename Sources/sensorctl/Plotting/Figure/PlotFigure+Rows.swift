@@ -162,7 +162,7 @@ extension PlotFigure {
     }
 }
 
-/// A row above the time charts with a bar and a name for each visible fault, up to a limit.
+/// A row above the time charts. It shows a bar and a name for each of the first `limit` visible faults.
 struct FaultStrip: Sendable {
     static let limit = 12
     let spans: [PlotSpan]

@@ -16,7 +16,7 @@ package struct IntervalCounter: Sendable {
 
     package init() {}
 
-    /// Adds a reading with a time in seconds.
+    /// Adds a reading. `time` is in seconds.
     package mutating func add(_ time: Double) {
         guard abs(time) < 1e12 else { return }
         readings += 1
@@ -76,7 +76,7 @@ package struct IntervalHistogram: Sendable {
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of an axis that all counters share, or nil if there are no positive intervals.
+    /// Returns the bins of an axis shared by all counters, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)

@@ -42,7 +42,7 @@ package struct SeriesDecimator: Sendable {
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// - Parameter margin: The uncertainty in each direction, or nil or a negative value if unknown.
+    /// - Parameter margin: The uncertainty in each direction. nil or negative if unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // On a circular axis, a value outside the range of the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
@@ -58,7 +58,7 @@ package struct SeriesDecimator: Sendable {
         if cells.count > Self.limit { decimate() }
     }
 
-    /// Returns the series reduced to about `columns` cells for a chart of limited width.
+    /// Returns a copy of the series with about `columns` cells, for a chart of limited width.
     package func decimated(to columns: Int, over duration: Double) -> SeriesDecimator {
         guard cells.count > columns, duration > 0 else { return self }
         var result = self
@@ -88,8 +88,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, successive readings never share a cell, however long the cells are. In
-        // that case, adjacent cells are merged to limit memory use.
+        // If the clock jumps back and forth, successive readings never share a cell, and longer cells do not help.
+        // Adjacent cells are then merged to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 

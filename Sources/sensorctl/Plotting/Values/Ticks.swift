@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten. The result may be less than `least` by a relative rounding
-/// error of 1e-9. Returns 1 if `least` is not a positive finite number.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten. Because of rounding errors, the result may be smaller than
+/// `least` by up to one part in 10⁹. Returns 1 if `least` is not a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
@@ -99,7 +99,7 @@ package struct Ticks: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of decimals that labels with the given step need, at most 12.
+    /// Returns the number of decimals required by labels with the given step. The result is at most 12.
     static func decimals(_ step: Double) -> Int {
         guard step > 0, step.isFinite else { return 0 }
         return min(max(0, -Int(floor(log10(step) + 1e-9))), 12)

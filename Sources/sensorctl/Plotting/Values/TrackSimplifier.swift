@@ -10,7 +10,7 @@ package struct TrackPoint: Sendable, Equatable {
     package var longitude: Double
     /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest gap between received positions since the previously stored position, in seconds.
+    /// The longest gap between received positions since the stored position before this one, in seconds.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {

@@ -79,8 +79,8 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // Marks as occupied the sector that a line between two cells crosses. The line takes the shorter way around the
-        // circle.
+        // The line between two cells takes the shorter way around the circle. Marks the sector that it crosses as
+        // occupied.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {
@@ -92,7 +92,7 @@ struct ValueWindow {
         }
         var best = (length: 0, end: 0)
         var length = 0
-        // Goes around the circle twice, so that a sector that spans the start is found.
+        // Goes around the circle twice to find sectors that span its start.
         for index in 0..<720 {
             length = isOccupied[index % 360] ? 0 : min(length + 1, 360)
             if length > best.length { best = (length, index) }

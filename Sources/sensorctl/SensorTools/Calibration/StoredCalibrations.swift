@@ -22,8 +22,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores the outcome. Returns the file that contains it, or its key if it is not stored in a file. Returns nil if
-    /// the store is read-only, or if the outcome is a mount matrix. Throws if writing fails.
+    /// Stores the outcome. Returns the path of the sensor's calibration file, or the sensor's key if the store does not
+    /// use files. Returns nil if the store is read-only, or if the outcome is a mount matrix. Throws if writing fails.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
@@ -40,7 +40,8 @@ package struct StoredCalibrations {
         }
     }
 
-    /// The problems with the files that have been read or written so far. Read `entries` first.
+    /// The problems with the files that have been read or written so far. To include all files, access `entries` first,
+    /// which reads them.
     package var problems: [DeviceError] { store.problems }
 
     /// Removes the calibrations of all sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the

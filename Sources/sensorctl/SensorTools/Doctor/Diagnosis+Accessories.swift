@@ -105,7 +105,7 @@ extension Diagnosis {
             }
     }
 
-    /// Returns the obstacle to opening the node, or nil if there is none.
+    /// Returns a finding if the node is missing, inaccessible or in use, or nil otherwise.
     private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {

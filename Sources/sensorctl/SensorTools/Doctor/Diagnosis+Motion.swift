@@ -168,8 +168,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // Checks the failure before the readings. A sensor that failed may still have delivered a reading, because
-            // its initial value is read before the buffer is opened.
+            // A failure takes precedence over readings. A sensor that failed may still have delivered a reading,
+            // because its initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""

@@ -62,7 +62,7 @@ package enum BeaconAvailability: Sendable {
     case available
     case unavailable(DeviceError)
 
-    /// Queries the source, which may take 2 s.
+    /// Queries the source. The query may take 2 s.
     package init(_ source: any BeaconSource) { self = source.problem.map { .unavailable($0) } ?? .available }
 }
 

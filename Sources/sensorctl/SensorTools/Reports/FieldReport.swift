@@ -34,7 +34,7 @@ package struct FieldReport: Report {
         ]
     }
 
-    /// Limitations of the result, for example that the date is outside the model's valid years.
+    /// Limitations of the result, such as a date outside the model's valid years.
     package var remarks: [String] {
         var remarks: [String] = []
         if !model.validYears.contains(field.year) {

@@ -110,7 +110,7 @@ extension TraceSummary: Report {
             writer.memberIfPresent("recorder", header.recorder.isEmpty ? nil : header.recorder)
             writer.memberIfPresent("source", header.source.isEmpty ? nil : header.source)
             if !faults.isEmpty {
-                // The faults are already JSON.
+                // `faults` already contains JSON.
                 writer.key("faults")
                 writer.raw(faults.utf8)
             }

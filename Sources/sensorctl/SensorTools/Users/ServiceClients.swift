@@ -15,7 +15,7 @@ package struct ServiceClients: Sendable {
 
     package let clients: [Client]
 
-    /// Reads /proc, which may take tens of milliseconds. Ignores the process `own`.
+    /// Reads /proc, which may take tens of milliseconds. Ignores the process with the ID `own`.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }

@@ -114,7 +114,7 @@ package struct TerminalStyle: Sendable {
         String.UnicodeScalarView(
             (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))
 
-    /// If false, text is returned without styles.
+    /// True if text is returned with styles. False if it is returned unchanged.
     package let isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }

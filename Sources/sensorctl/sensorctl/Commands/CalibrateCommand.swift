@@ -150,7 +150,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the calibration. Returns the path of its file, its key if it has no file, or nil if nothing was stored.
+    /// Stores the calibration. Returns the path of its file or, if there is no file, the sensor's key. Returns nil if
+    /// nothing was stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {

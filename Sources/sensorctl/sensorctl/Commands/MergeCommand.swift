@@ -51,7 +51,8 @@ struct MergeCommand: ParsableCommand {
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
-    /// A `TraceTarget` parsed from equivalent arguments, because it declares the output as a positional argument.
+    /// The options for the output, converted to a `TraceTarget`. They are passed to its parser as arguments, because
+    /// `TraceTarget` declares the output file as a positional argument, and this command declares it as an option.
     private var target: TraceTarget {
         get throws {
             var arguments = [output]

@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options that select the part of a trace to play and modify its playback.
+/// The options that select the part of a trace to be played and determine how it is played.
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:

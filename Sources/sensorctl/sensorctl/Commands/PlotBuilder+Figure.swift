@@ -9,7 +9,7 @@ import Trace
 /// Converts the collected data to a figure. `collectedData`, `offsets`, `startTimes`, `names` and `figure.traces` have
 /// one element per source, in the order of `sources`. `trace` and `number` are indices into these arrays.
 extension PlotBuilder {
-    /// - Parameter offsets: The position of each source's start on the time axis, in seconds.
+    /// - Parameter offsets: The times at which the sources start on the time axis, in seconds.
     func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = max(options.from, .zero).inSeconds + (offsets.min() ?? 0)

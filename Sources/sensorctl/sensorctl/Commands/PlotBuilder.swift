@@ -36,7 +36,7 @@ struct PlotBuilder {
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The position of the data's end on the time axis, in seconds. 0 for a file of callbacks.
+        /// The time at which the data ends on the time axis, in seconds. 0 for a file of callbacks.
         var end = 0.0
     }
 
@@ -126,7 +126,7 @@ struct PlotBuilder {
         return recorded.map { $0 ?? first }
     }
 
-    /// Returns the position of each source's start on the time axis, in seconds. The earliest source starts at 0.
+    /// Returns the time at which each source starts on the time axis, in seconds. The earliest source starts at 0.
     private func offsets() throws -> [Double] {
         let begins = startTimes
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }

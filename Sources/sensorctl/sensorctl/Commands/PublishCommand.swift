@@ -101,7 +101,8 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
-        // A recording contains no configuration, so the broker's files always come from this machine's configuration.
+        // A recording contains no configuration, so this machine's configuration always provides the default paths of
+        // the broker's credential files.
         let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }

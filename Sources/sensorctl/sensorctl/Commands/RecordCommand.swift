@@ -101,7 +101,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Rejects a folder that is another user's symbolic link, because the link could point anywhere.
+            // Rejects a folder if it is a symbolic link that another user owns, because the link could point anywhere.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }

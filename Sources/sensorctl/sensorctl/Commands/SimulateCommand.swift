@@ -152,7 +152,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it, because the program then inherits the variable.
+    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it, because the started program then inherits the
+    /// user's value.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -126,7 +126,7 @@ struct WatchCommand: AsyncParsableCommand {
     /// Waits until the required sensors are available, because Core Motion otherwise rejects the subscription.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
-        // The device searches for sensors only while updates are requested, so these requests start the search.
+        // The device searches for sensors only while updates are requested. The requests below start the search.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

@@ -20,7 +20,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a program unless it is already listed. It may be, because a seek replays the opening of sessions.
+        /// Adds a program unless it is already listed. A seek may add a program again, because it replays the opening
+        /// of sessions.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 

@@ -48,7 +48,8 @@ import Synchronization
         for listener in running { await listener.end() }
     }
 
-    /// Restarts the streams `steps` and `activity`. Called after a seek, because a stream counts steps from its start.
+    /// Restarts the streams `steps` and `activity`. Called after a seek, because steps are counted from the start of
+    /// the stream.
     func restartActivity() async {
         for listener in activityListeners {
             await listener.end()

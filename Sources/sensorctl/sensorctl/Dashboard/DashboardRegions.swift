@@ -31,7 +31,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     }
 
     func start(_ regions: [NamedRegion]) {
-        // Stops monitoring regions left over from a previous run that was killed.
+        // Stops monitoring the regions of a previous run that was killed.
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         for region in regions {
             _ = add(

@@ -57,7 +57,7 @@ struct PositionClient: Sendable, Equatable {
 }
 
 extension Finding.Level {
-    /// The name of the level in messages to the page.
+    /// The string that represents the level in the messages to the pages.
     fileprivate var pageName: String {
         switch self {
         case .good: "ok"

@@ -114,7 +114,7 @@ final class ManualFaultInjection: Sendable {
 
     private func edit(_ fault: TraceFault) throws(DeviceError) -> FaultEdit {
         var edit = FaultEdit([fault], seed: .random(in: 0...UInt64.max))
-        // Passes the trace's sensors to the fault. The edited header is not needed.
+        // Passes the trace's sensors to the fault. The returned header is not needed.
         _ = try edit.header(header)
         return edit
     }
@@ -144,7 +144,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// A summary of a trace that the dashboard needs before playback begins.
+/// A summary of the sources in a trace. The dashboard needs it before playback begins.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

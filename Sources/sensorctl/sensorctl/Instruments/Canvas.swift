@@ -65,7 +65,7 @@ struct Canvas {
     }
 }
 
-/// A picture of Braille dots. Each character contains two by four dots and has a single colour.
+/// A picture of Braille dots. Each character has four rows of two dots, all in the same colour.
 struct BrailleGrid {
     /// The bit of each dot in a Braille character (U+2800 and above), by row and column.
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]

@@ -90,7 +90,8 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns one bar per reading, padded on the left. The bars cover the range from `least` to `greatest`.
+    /// Returns one bar per reading, preceded by spaces if there are fewer than `width` readings. The bars cover the
+    /// range from `least` to `greatest`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in

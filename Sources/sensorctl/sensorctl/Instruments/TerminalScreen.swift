@@ -32,7 +32,7 @@ final class TerminalScreen {
         guard !isActive else { return }
         isActive = true
         var current = termios()
-        // Descriptor 0, standard input, is the keyboard. If it is not a terminal, only the output changes.
+        // Keyboard input arrives at descriptor 0, standard input. If it is not a terminal, only the output changes.
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)

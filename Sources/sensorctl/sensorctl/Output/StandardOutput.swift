@@ -60,7 +60,8 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Prints an address, either in a JSON object or as text. For text, also logs an example of its use.
+    /// Prints an address, either in a JSON object or as text. If the address is printed as text, also logs an example
+    /// of how to use it.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)

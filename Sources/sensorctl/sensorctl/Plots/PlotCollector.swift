@@ -20,7 +20,7 @@ final class PlotCollector: ReadingPrinter {
     /// The start of the trace, on the boot clock and on the wall clock.
     private let origin: BootTime
     private let start: WallTime
-    /// The position of the trace's start on the time axis, in seconds.
+    /// The time at which the trace starts on the time axis, in seconds.
     let offset: Double
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
@@ -38,8 +38,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the maximum interval, in seconds, across which a line connects two values. It depends on the line. For
-    /// example, a receiver may report the altitude only with every fourth position.
+    /// Returns the maximum interval, in seconds, across which a line connects two values. Each line has its own
+    /// maximum. For example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()

@@ -10,7 +10,8 @@ final class MonitorListener: StreamListener {
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known. For any other, the first event is its initial state, not a crossing.
+    /// The conditions whose state is known. The first event of any other condition reports its initial state, not a
+    /// crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -40,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits for the first request, because playback waits only for loops that have already requested an event.
+        // Waits until the loop has requested its first event. Playback waits only for loops that have already done so.
         await consumers?.waitForConsumers(1)
     }
 

@@ -34,7 +34,7 @@ extension SimulatedDevice {
         switch speed {
         case .max:
             // Plays the trace in short segments and checks for a stop request after each one. If asynchronous sequences
-            // consume the events, a segment is a single event.
+            // consume the events, each segment consists of a single event.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

@@ -13,7 +13,7 @@ final class ServiceProbe: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The request that ends the wait. Its reason is not used.
+    /// The stop request that ends the wait. The reason given for the stop is not used.
     private let done = StopRequest()
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
@@ -57,14 +57,14 @@ final class ServiceProbe: Sendable {
             state.withLock { $0.answer.failure = error }
             done.request(.complete)
         case .report, .sky, .attitude, .regained:
-            // A broker delivers neither lines nor receivers.
+            // A broker delivers neither gpsd's lines nor a list of receivers, so these events also end the query.
             state.withLock { $0.hasAnswered = true }
             done.request(.complete)
         }
     }
 }
 
-/// Reads all motion sensors for a short time, for `doctor`.
+/// Reads all motion sensors for a short time. Used by `doctor`.
 enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))

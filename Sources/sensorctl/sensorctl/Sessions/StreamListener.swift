@@ -23,7 +23,7 @@ final class ReadingOutlet {
         remaining = limit
     }
 
-    /// True if the limit has been reached or if there is no limit.
+    /// True if as many readings as requested have been counted. Always true if there is no limit.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
     /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.
@@ -66,7 +66,7 @@ struct ListenerOptions {
     var beacons: [CLBeaconIdentityConstraint] = []
     /// The zero point of the timestamps: the start of the trace, or the boot time for live data.
     var origin = BootTime.zero
-    /// If true, errors of fused streams are printed as JSON. If false, they are logged.
+    /// True if errors of fused streams are printed as JSON. False if they are logged.
     var printsErrors = true
 
     @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
@@ -106,7 +106,8 @@ struct ListenerOptions {
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// True if readings are drawn as pictures. A picture must fit, because wrapped or scrolled rows cannot be redrawn.
+    /// True if readings are drawn as pictures. A picture must fit in the terminal, because wrapped or scrolled rows
+    /// cannot be redrawn.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

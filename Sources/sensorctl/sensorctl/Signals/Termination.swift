@@ -49,7 +49,8 @@ final class SignalRelay: Sendable {
         var stored: [SignalDispatcher.ReceivedSignal] = []
     }
 
-    /// Captured by the registered closure in place of the relay. Otherwise, the relay would never be released.
+    /// The object that the registered closure captures in place of the relay. If the closure captured the relay, the
+    /// relay would never be released.
     private final class Content: Sendable { let state = Mutex(State()) }
 
     private let content = Content()

@@ -7,7 +7,8 @@ import UmockdevFormat
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The position of the first byte that differs, within the step and among all received bytes.
+        /// The positions of the first byte that differs. `offset` is its position within the step, and `total` is its
+        /// position among all received bytes.
         var offset, total: Int
         /// The expected and the received bytes, starting with the first byte that differs.
         var expected, found: [UInt8]
@@ -54,8 +55,8 @@ struct DialoguePlayer {
         return (bytes[done...], milliseconds)
     }
 
-    /// Records that bytes have been sent. If an answer is expected next, compares it with the bytes that the accessory
-    /// has already sent. Returns the first difference, or nil if there is none.
+    /// Updates the state after `count` bytes have been sent. If an answer is expected next, compares it with the bytes
+    /// that the accessory has already sent. Returns the first difference, or nil if there is none.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)
@@ -94,7 +95,7 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips steps that permit the program's bytes to differ from the recording, because this player sends exactly the
-    /// recorded bytes.
+    /// Skips `fuzz` steps. They permit the program's bytes to differ from the recording, but this player sends exactly
+    /// the recorded bytes.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

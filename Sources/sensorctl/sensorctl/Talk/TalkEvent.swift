@@ -73,7 +73,7 @@ struct TalkReading: Reading {
 /// Prints only the data from the accessory.
 final class RawTalkPrinter {
     let output: StandardOutput
-    /// If true, control characters are escaped, because a terminal would interpret them.
+    /// True if control characters are escaped. Otherwise, a terminal would interpret them.
     let escapesControls: Bool
     /// The key that ends the session, or nil if the input is not a terminal.
     let endingKey: String?

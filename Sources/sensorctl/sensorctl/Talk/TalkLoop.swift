@@ -56,8 +56,8 @@ final class TalkLoop: Sendable {
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all input has been sent and the user has not set a waiting time, the session is complete. The
-                    // disconnection is then not an error.
+                    // If all input has been sent and the user has not set a waiting time, the session is complete. It
+                    // is then not an error that the accessory was disconnected.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }

@@ -21,7 +21,7 @@ struct TalkOptions: Sendable {
     /// The time to wait for answers after all input has been sent, in seconds. If nil, the session ends when no bytes
     /// have been received for ``quietTime``.
     var wait: Double?
-    /// True if the command waits for the accessory to be attached, and again each time it is disconnected.
+    /// True if the command waits for the accessory to be attached, and waits again whenever it is disconnected.
     var follows = false
     /// True if the user types in a terminal that is in raw mode.
     var isRaw = false
@@ -65,7 +65,7 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// Returns whether the session has ended. Call this only after writing all bytes to the channel.
+    /// Determines whether the session has ended. Call this only after writing all bytes to the channel.
     ///
     /// - Parameter space: The number of bytes that the channel can accept.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {

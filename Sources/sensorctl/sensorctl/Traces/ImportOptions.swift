@@ -193,7 +193,7 @@ extension TraceBytes {
 
 extension TraceFile {
     /// Returns remarks that summarize the warnings from a playback. A playback stores only a limited number of
-    /// warnings. If there may have been more, the whole trace is read to count them all.
+    /// warnings. If the limit has been reached, the whole trace is read to count all warnings.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings
