@@ -10,7 +10,7 @@ import Trace
 final class GPSDClient {
     /// The policy for a report that does not fit into the socket's send buffer.
     enum OverflowPolicy {
-        /// Drops the report. Like gpsd, disconnects the client if part of the report has been sent.
+        /// Drops the report. If part of it has already been sent, disconnects the client, as gpsd does.
         case drop
         case enqueue
     }

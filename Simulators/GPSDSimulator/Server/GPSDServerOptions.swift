@@ -63,8 +63,8 @@ public struct GPSDServerOptions: Sendable {
     package var maximumClients = 64
     /// The playback start shared with other servers, or nil if the server starts independently.
     package var sharedStart: SharedPlaybackStart?
-    /// The minimum duration of one pass in nanoseconds. With the same minimum, several servers can begin each pass at
-    /// the same time.
+    /// The minimum duration of one pass, in nanoseconds. Servers that share the same minimum can begin each pass at the
+    /// same time.
     package var minimumPassDuration: Int64?
 
     /// Creates the default options: real-time playback without faults, starting when a client first begins to watch.

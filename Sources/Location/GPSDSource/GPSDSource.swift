@@ -58,7 +58,7 @@ package struct GPSDTiming: Sendable {
     /// The pause after the first failed connection attempt. Each further failure doubles the pause.
     package var initialRetryDelay = 0.25
     package var maximumRetryDelay = 10.0
-    /// If no position report arrives within this time, positions are reported as lost.
+    /// The source reports a loss if no position report arrives within this time.
     package var silenceTimeout = 10.0
     /// The interval at which gpsd is probed while the receiver is silent.
     package var probeInterval = 300.0

@@ -57,7 +57,7 @@ struct ReducedInverse {
         }
     }
 
-    /// Returns the path along a meridian. For opposite meridians, the path leads over the nearer pole.
+    /// Returns the path along a meridian. Between opposite meridians, the path passes over the nearer pole.
     private func alongMeridian() -> Path {
         let departure = longitudeAngle
         let arrival = SineCosine(sine: 0, cosine: 1)

@@ -48,8 +48,8 @@ struct EpochAssembler {
     /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
     /// not count.
     private var hasOwnSky = false
-    /// True if the pending position's own satellite report arrived before its last position report. Another satellite
-    /// report without a time then belongs to the next position.
+    /// True if the satellite report for the pending position has already arrived, ahead of that position's last report.
+    /// In this case, a further satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 

@@ -121,8 +121,8 @@ extension SensorRates {
 }
 
 enum RateSelection {
-    /// The minimum rate, in hertz, if any rate is acceptable. Slower sensors are set to this rate, because some of them
-    /// start at 0 or 1 Hz.
+    /// The minimum rate, in hertz, if no subscriber requests a particular rate. Slower sensors are set to this rate,
+    /// because some of them start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0

@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// A reading of a motion sensor in a trace.
+/// A reading from a motion sensor, as stored in a trace.
 package struct TraceSample: Sendable, Hashable {
     /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int

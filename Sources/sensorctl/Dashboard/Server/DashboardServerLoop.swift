@@ -15,7 +15,7 @@ final class DashboardServerLoop: ServiceLoop {
     private var connections: [HTTPConnection] = []
     private var pollSet: PollSet
     private var nextPage = 1
-    /// The earliest time of the next transmission to the pages.
+    /// The earliest time at which the next messages may be sent to the pages.
     private var nextFlush = BootTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SensorTools
 
-/// A heading callback of `watch` and `replay`. The names of the JSON members are public API.
+/// A heading callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
 struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.

@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A location callback of `watch` and `replay`. The names of the JSON members are public API.
+/// A location callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 

@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A pedometer callback of `watch` and `replay`. The names of the JSON members are public API.
+/// A pedometer callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
 struct PedometerReading: Reading {
     var steps: Int
     /// The distance in metres.

@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A region callback of `watch` and `replay`. The names of the JSON members are public API.
+/// A region callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
 struct RegionReading: Reading {
     enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
