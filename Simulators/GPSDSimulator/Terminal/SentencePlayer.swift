@@ -17,8 +17,8 @@ struct SentencePlayer {
     private let summary: PlaybackSummary
     private let receiver: String?
     private let timestampPolicy: GPSDServerOptions.TimestampPolicy
-    /// True if the trace contains sentences and a single receiver. The recorded sentences are then played, unless times
-    /// are shifted.
+    /// True if the beginning of the trace contains sentences and at most one receiver. The recorded sentences are then
+    /// played, even if other receivers appear later, unless times are shifted.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
@@ -28,7 +28,8 @@ struct SentencePlayer {
     private var passShift: Int64 = 0
     private var hasProducedSentences = false
 
-    /// Creates a player for the receiver with the given path, or for the first receiver if `receiver` is nil.
+    /// Creates a player for the receiver with the given path. If `receiver` is nil, the player uses the first receiver
+    /// in the beginning of the trace, or all receivers if there are none in it.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let summary = PlaybackSummary(file)
         self.summary = summary
@@ -75,6 +76,7 @@ struct SentencePlayer {
         return report.sentences(with: report.isPosition ? sky.take() : nil)
     }
 
+    /// Returns true if the report of this receiver is played. Reports without a path are from the default receiver.
     private func isSelected(_ path: String) -> Bool {
         receiver == nil || receiver == (path.isEmpty ? summary.defaultReceiverPath ?? receiver : path)
     }

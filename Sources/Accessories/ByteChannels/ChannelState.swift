@@ -12,7 +12,7 @@ import DeviceCore
 /// hungUp ───────── end(_:) or close() ────────────────────────────▶ ending
 /// connected ────── end of file, or POLLHUP and all has been read ─▶ finished
 /// hungUp, ending ─ the rest has been read ────────────────────────▶ finished
-/// ending ───────── the byte limit has been reached, or close() ───▶ finished
+/// ending ───────── the byte limit is reached, or app has closed ───▶ finished
 /// closing ──────── everything was sent, abandon(), or POLLHUP ────▶ finished
 /// ```
 ///
@@ -44,8 +44,9 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app, or `nil` while the app can still write. `close()` sets this
-    /// property immediately, although `phase` becomes `finished` later.
+    /// The end of the connection as reported to the app, or `nil` while the app can still write, which includes the
+    /// phase `ending`. `close()` sets this property immediately, although `phase` becomes `finished` later. The reason
+    /// `closed` then takes precedence over that of `ending`.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
@@ -146,8 +147,8 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// The closures that wait for an event. Each closure is called once: when the event occurs, or earlier if it turns out
-/// that the event must wait for the app.
+/// The closures that wait for an event. Each closure is called once: when the event occurs, or earlier if the event
+/// cannot occur until the app reads from the input pipe.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []

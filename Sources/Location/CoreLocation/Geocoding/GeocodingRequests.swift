@@ -6,8 +6,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Processes a geocoder's requests one at a time. Each request produces exactly one result, because only the code that
-/// removes the pending request from `state` calls its handler. No lock is held during the call.
+/// Processes a geocoder's requests one at a time. Each request produces exactly one result, because the handler of an
+/// accepted request is called only by the code that removes the request from `state`. No lock is held during the call.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
         case coordinate(CLLocation, locale: Locale?)
@@ -16,8 +16,7 @@ final class GeocodingRequests: Sendable {
 
     typealias Outcome = Result<[CLPlacemark], CLError>
 
-    /// A completion handler. The unchecked `Sendable` conformance is safe, because the handler is called only once, in
-    /// the app's callback context.
+    /// A completion handler. The unchecked `Sendable` conformance is safe, because the handler is called only once.
     private struct Handler: @unchecked Sendable {
         let call: (Outcome) -> Void
     }
@@ -48,7 +47,7 @@ final class GeocodingRequests: Sendable {
 
     nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
         // If the task is cancelled before `begin` has returned, the cancellation handler does not yet know the
-        // request's number. In this case, the closure below cancels the request.
+        // request's number. In this case, the continuation's closure cancels the request.
         let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -110,7 +109,7 @@ final class GeocodingRequests: Sendable {
         return number
     }
 
-    /// Schedules the handler of a request. `isGeocoding` remains true until the handler runs.
+    /// Schedules the handler of a request. `isBusy` remains true until the handler runs.
     private func finish(_ number: Int, _ answer: Outcome) {
         let callHandler: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in state.pending?.number == number ? state.pending.take() : nil }

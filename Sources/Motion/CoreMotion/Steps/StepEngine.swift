@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
 /// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// motion source's threads. When they receive a loss, they must not end their subscription: the source may report the
-/// loss during the call to `subscribe`, while `RequestSubscription` holds its lock.
+/// motion source's threads or on the thread that subscribes. While a subscriber handles a loss, it must not end its
+/// subscription: the source may report the loss during the call to `subscribe`, while `RequestSubscription` holds its
+/// lock.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
