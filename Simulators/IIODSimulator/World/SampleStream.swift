@@ -59,6 +59,10 @@ struct SampleStream {
                 queue.append(upTo: availableCount, capacity: max(capacity, Int64(samplesPerRefill)))
             }
             let first = availableCount == nil ? cursor : queue.first
+            /// Returns how many samples the stream can still send before the one with the given number.
+            func remainingCount(before sample: Int64) -> Int64 {
+                availableCount == nil ? sample - cursor : queue.count(before: sample)
+            }
             var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than the client requested with OPEN. If READBUF requests only part of a
             // refill, the rest of a short refill is kept, but the rest of a full refill is discarded, as in iiod.
@@ -75,16 +79,11 @@ struct SampleStream {
                     state.applyFaults(device: device, sample: sample)
                     continue
                 }
-                shorten(to: sample - first)
+                shorten(to: remainingCount(before: sample))
             }
-            if let count = writer.timeline.passCount {
-                if !writer.timeline.isEndless {
-                    shorten(to: count - first)
-                    guard refill > 0 else { return state.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
-                } else if availableCount == nil {
-                    // Ends the chunk at the end of the pass, so that all passes have the same chunks.
-                    shorten(to: count - writer.timeline.indexInPass(of: first))
-                }
+            if let count = writer.timeline.passCount, !writer.timeline.isEndless {
+                shorten(to: remainingCount(before: count))
+                guard refill > 0 else { return state.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
             }
             if availableCount != nil {
                 // For a short refill, only the samples that will be sent must be available. For a full refill, all of
@@ -150,6 +149,11 @@ struct SimulatedSampleQueue: Sendable {
 
     /// Skips the samples before `availableCount` that have not been queued yet.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
+
+    /// Returns how many samples are queued, or still to arrive, before the one with the given number.
+    func count(before sample: Int64) -> Int64 {
+        ranges.reduce(max(0, sample - nextSample)) { $0 + max(0, min($1.upperBound, sample) - $1.lowerBound) }
+    }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? nextSample }

@@ -10,10 +10,11 @@ import Trace
 
 @Suite("Faults of the simulated iiod")
 struct IIODFaultTests {
-    private func dialogue(_ faults: String, isPaced: Bool = false) throws -> Dialogue {
+    private func dialogue(_ faults: String, samples: Int = 1000, isPaced: Bool = false) throws -> Dialogue {
         let list = try faults.isEmpty ? [] : IIODFault.list(faults)
-        return Dialogue(samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))])) { options in
+        return Dialogue(samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(samples))])) { options in
             options.faults = list
+            options.end = .noDevice
             if !isPaced { options.pace = .onDemand }
         }
     }
@@ -94,6 +95,28 @@ struct IIODFaultTests {
         reply += dialogue.pass(20_000_000)
         // Sample 100 is due when the stall ends. All earlier samples are lost.
         #expect(try #require(Chunks(reply)).first.prefix(3) == [0, 1, 100])
+    }
+
+    @Test("After a stall, a fault at a sample acts before that sample, even if earlier samples were lost")
+    func faultAfterStall() throws {
+        var dialogue = try dialogue("stall@95ms,resume@1s,enodev@#110", isPaced: true)
+        _ = dialogue.line("OPEN iio:device0 40 0000000f")
+        var reply = dialogue.send(Array("READBUF iio:device0 640\r\n".utf8))
+        for time: Int64 in [90_000_000, 10_000_000, 900_000_000, 90_000_000] { reply += dialogue.pass(time) }
+        let chunks = try #require(Chunks(reply))
+        #expect(chunks.first == Array(0..<10) + Array(100..<110))
+        #expect(chunks.lengths == [320, -19])
+    }
+
+    @Test("After a stall, a trace that ends within a refill still sends its last samples")
+    func endAfterStall() throws {
+        var dialogue = try dialogue("stall@15ms,resume@1s", samples: 101, isPaced: true)
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        var reply = dialogue.send(Array("READBUF iio:device0 64\r\n".utf8))
+        for time: Int64 in [10_000_000, 10_000_000, 980_000_000] { reply += dialogue.pass(time) }
+        let chunks = try #require(Chunks(reply))
+        #expect(chunks.first == [0, 1, 100])
+        #expect(chunks.lengths == [48, -19])
     }
 
     @Test("Reading one or all attributes fails, also in a list of attributes")

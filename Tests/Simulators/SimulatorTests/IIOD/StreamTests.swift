@@ -177,7 +177,7 @@ struct StreamTests {
 
     @Test("Timestamps of a looping trace are evenly spaced if the period is a whole number of nanoseconds")
     func regularStamps() throws {
-        // Four readings in 40 ms at 200 Hz are eight samples per loop. A chunk ends with each loop.
+        // Four readings in 40 ms at 200 Hz are eight samples per loop.
         var dialogue = dialogue(4, release: .deviceRate) { options in
             options.pace = .onDemand
             options.end = .loop
