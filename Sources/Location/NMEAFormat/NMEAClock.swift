@@ -47,8 +47,9 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // Computes the date of the first day by subtracting the elapsed days from the new date.
-        if found != dateQuality {
+        // Computes the date of the first day by subtracting the elapsed days from the new date. Between two certain
+        // dates, a difference means that days have passed without sentences.
+        if dateQuality != .certain {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }
         dateQuality = found

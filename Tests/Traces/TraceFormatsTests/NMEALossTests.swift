@@ -235,6 +235,12 @@ struct NMEALossTests {
             "GPRMC,100800,V,,,,,,,060180,,,N", gga, "GPRMC,100802,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A")
         #expect(read.fixes.map { $0.time?.seconds } == [1_704_103_681, 1_704_103_682])
         #expect(read.trace.start?.seconds == 1_704_103_680)
+        // The void sentences may also contain the right date before the first fix does.
+        let corrected = try open(
+            "GPRMC,100800,V,,,,,,,060180,,,N", "GPRMC,100801,V,,,,,,,010124,,,N",
+            "GPRMC,100802,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A")
+        #expect(corrected.fixes.map { $0.time?.seconds } == [1_704_103_682])
+        #expect(corrected.trace.start?.seconds == 1_704_103_680)
         // Without another date, the date of the void RMC is used.
         let only = try open("GPRMC,100800,V,,,,,,,020180,,,N", gga)
         #expect(only.fixes.first?.time?.seconds == 315_655_681)
