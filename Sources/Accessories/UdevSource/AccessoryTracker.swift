@@ -30,6 +30,7 @@ struct AccessoryTracker {
         var firstChange: BootTime?
         var due: BootTime?
         var attempts = 0
+        /// True if a node is missing or cannot be opened, and this problem has been reported.
         var hasProblem = false
     }
 
@@ -109,6 +110,11 @@ struct AccessoryTracker {
             }
             if !removed.isEmpty { actions.append(.endChannels(root, Set(removed.map(\.name)))) }
             if reported == description {
+                // The access to a node may have changed, although the description has not.
+                if entry.hasProblem, detection.uninitializedNodes.isEmpty {
+                    entry.hasProblem = false
+                    actions.append(.problem(root, nil))
+                }
                 if entry.due != nil { actions.append(.scheduleTimer(root, nil)) }
                 entry.due = nil
                 entry.firstChange = nil

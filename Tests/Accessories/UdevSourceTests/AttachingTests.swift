@@ -171,6 +171,11 @@ struct AttachingTests {
         test.advance(3)
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
         #expect(test.source.problems.map(\.code) == [.permissionDenied])
+        // udevd starts and sets the permissions of the node.
+        test.setNode("/dev/ttyACM0", .ready)
+        test.add(firstTTY)
+        #expect(test.source.problems.isEmpty)
+        #expect(test.events == ["snapshot []", "attached 1 com.a"])
     }
 
     @Test("Declared accessories are part of the first snapshot")
