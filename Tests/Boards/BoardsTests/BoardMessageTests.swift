@@ -84,6 +84,7 @@ struct BoardMessageTests {
         let message = try #require(object)
         #expect(message["name"] is NSNull)
         #expect(message["unique_id"] as? String == "fleet_car_7")
+        #expect(message["default_entity_id"] as? String == "device_tracker.fleet_car_7")
         #expect(message["source_type"] as? String == "gps")
         #expect(message["json_attributes_topic"] as? String == "owntracks/fleet/car 7")
         #expect(message["availability_topic"] as? String == "owntracks/fleet/car 7/availability")

@@ -35,7 +35,8 @@ package struct HomeAssistantDiscovery: Sendable {
             // A null name makes the tracker the main entity of the device. The tracker then has the device's name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
-            writer.member("object_id", identifier)
+            // Home Assistant 2026.4 and later ignore the former member "object_id".
+            writer.member("default_entity_id", "device_tracker.\(identifier)")
             writer.member("source_type", "gps")
             writer.member("json_attributes_topic", topic)
             writer.member("json_attributes_template", Self.attributes)
