@@ -21,7 +21,7 @@ let layout = IIOScanLayout(
     (0..<3).map { (channel: $0, scan: IIOScanElement(index: $0, format: axis)) }
         + [(channel: 3, scan: IIOScanElement(index: 3, format: stamp))])
 let axes = ["accel_x", "accel_y", "accel_z"].enumerated().map { index, id in
-    IIOAxis(channel: index, channelID: id, scale: 0.00059855, offset: 0, isProcessed: false, unitFactor: 1)
+    IIOAxis(channel: index, channelID: id, scale: 0.00059855, offset: 0, isProcessed: false)
 }
 guard let decoder = IIOScanDecoder(layout: layout, axes: axes, timestampChannel: 3) else { exit(1) }
 var noise: UInt32 = 1

@@ -9,19 +9,13 @@ package struct IIOAxis: Sendable, Equatable {
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
-    /// The factor that converts the scaled value to the sensor's unit.
-    package var unitFactor: Double
 
-    package init(
-        channel: Int, channelID: String, scale: Double = 1, offset: Double = 0, isProcessed: Bool = false,
-        unitFactor: Double = 1
-    ) {
+    package init(channel: Int, channelID: String, scale: Double = 1, offset: Double = 0, isProcessed: Bool = false) {
         self.channel = channel
         self.channelID = channelID
         self.scale = scale
         self.offset = offset
         self.isProcessed = isProcessed
-        self.unitFactor = unitFactor
     }
 
     package var attributeName: String { isProcessed ? "input" : "raw" }
@@ -29,9 +23,7 @@ package struct IIOAxis: Sendable, Equatable {
 
     var conversion: IIOConversion<Double> {
         // The offset is -0.0, because adding it leaves every number unchanged, even -0.0.
-        isProcessed
-            ? IIOConversion(offset: -0.0, factor: unitFactor)
-            : IIOConversion(offset: offset, factor: scale * unitFactor)
+        isProcessed ? IIOConversion(offset: -0.0, factor: 1) : IIOConversion(offset: offset, factor: scale)
     }
 
     /// Converts a number read from the channel to the sensor's unit. Returns NaN if the axis is not usable.
