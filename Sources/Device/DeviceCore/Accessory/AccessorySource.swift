@@ -132,11 +132,21 @@ package final class AccessoryHub: Sendable {
     }
 
     private func publish(_ change: (inout Content) -> AccessoryEvent?) {
-        let subscribers = registry.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
-            guard let event = change(&state.content) else { return [] }
-            for subscriber in state.subscribers { subscriber.request.withLock { _ = $0.append(event) } }
-            return state.subscribers
+        let subscribers = registry.withLock { state in
+            change(&state.content).map { Self.enqueue($0, for: state.subscribers) } ?? []
         }
+        drain(subscribers)
+    }
+
+    // The compiler creates a copy of `publish` for each closure, but not of the following functions.
+    private static func enqueue(
+        _ event: AccessoryEvent, for subscribers: [Subscriber<Queue, AccessoryEvent>]
+    ) -> [Subscriber<Queue, AccessoryEvent>] {
+        for subscriber in subscribers { subscriber.request.withLock { _ = $0.append(event) } }
+        return subscribers
+    }
+
+    private func drain(_ subscribers: [Subscriber<Queue, AccessoryEvent>]) {
         for subscriber in subscribers { subscriber.request.drain(\.self, subscriber.deliver) }
     }
 }

@@ -29,20 +29,23 @@ final class ExitActions: Sendable {
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {
-        let id = state.withLock { state -> Int? in
-            guard !state.isExiting else { return nil }
-            state.nextID += 1
-            state.pendingChanges += 1
-            state.actions.append((state.nextID, action))
-            return state.nextID
-        }
-        guard let id else { throw IIOFailure("exit", ECANCELED) }
+        guard let id = beginChange(action) else { throw IIOFailure("exit", ECANCELED) }
         defer { state.withLock { $0.pendingChanges -= 1 } }
         do throws(IIOFailure) {
             return (id, try change())
         } catch {
             remove(id)
             throw error
+        }
+    }
+
+    private func beginChange(_ action: @escaping @Sendable () -> Void) -> Int? {
+        state.withLock { state in
+            guard !state.isExiting else { return nil }
+            state.nextID += 1
+            state.pendingChanges += 1
+            state.actions.append((state.nextID, action))
+            return state.nextID
         }
     }
 
