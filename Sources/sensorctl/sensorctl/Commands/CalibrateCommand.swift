@@ -23,7 +23,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             The command prints instructions, and continues automatically after each step. If you do not specify a \
             calibration, the command runs all calibrations that this device needs.
 
-            Programs that run as the same user apply the stored results after their next start. The mount matrix is \
+            Programs that run as the same user apply the stored results the next time they start. The mount matrix is \
             not stored. Instead, the command prints the matrix for you to add to a configuration file.
 
             With --trace, the command uses the readings in a recording and stores nothing. With --json, each line \
@@ -56,7 +56,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Flag(help: "Delete the stored calibrations.") var forget = false
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Do not store the results.")
     var isTrial = false
-    @Flag(help: "Do not round the mount matrix, even if it is close to a rotation by a multiple of 90 degrees.")
+    @Flag(help: "Do not round the mount matrix, even if the chip's axes are nearly parallel to the device's axes.")
     var exact = false
     @Option(help: "The timeout for each calibration, in seconds.") var timeout = 120.0
     @OptionGroup(title: "Recordings from other programs, with --trace") var imports: ImportOptions

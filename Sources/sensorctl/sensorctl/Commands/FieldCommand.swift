@@ -13,7 +13,7 @@ struct FieldCommand: ParsableCommand {
             The command uses the World Magnetic Model 2025. To use a newer model, specify its file with --model. Field \
             strengths are in nanotesla, and angles are in degrees. Rates of change are per year. The x axis points \
             north, the y axis east, and the z axis down. The uncertainties are standard deviations, and do not include \
-            disturbances caused by buildings or vehicles. The command requires no device.
+            disturbances caused by buildings or vehicles. The command requires no hardware.
 
             With --json, the command prints one object with the values x, y, z, horizontal, total, declination and \
             inclination. The rate of change and the uncertainty of each value have the suffixes Rate and Uncertainty, \

@@ -44,9 +44,9 @@ struct BrokerOptions: ParsableArguments {
             valueName: "file"))
     var caFile: String?
 
-    @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file"))
+    @Option(help: .init("This client's certificate, in PEM format.", valueName: "file"))
     var certificateFile: String?
-    @Option(help: .init("The private key for the certificate of this client, in PEM format.", valueName: "file"))
+    @Option(help: .init("The private key for this client's certificate, in PEM format.", valueName: "file"))
     var keyFile: String?
     @Option(help: "The keep-alive interval of the MQTT connection, in seconds. The default is 30.")
     var keepAlive: Int?

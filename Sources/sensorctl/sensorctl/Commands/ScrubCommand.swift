@@ -18,6 +18,7 @@ struct ScrubCommand: ParsableCommand {
               all data from gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
               the names of accessories and the data exchanged with them
+              the UUIDs and the major and minor values of beacons
             All other gpsd data is removed because it may reveal the position. The command keeps the model names of \
             accessories and the chip names of sensors.
 
@@ -33,7 +34,9 @@ struct ScrubCommand: ParsableCommand {
 
     @OptionGroup var recording: EditOptions
     // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
-    @Option(parsing: .unconditional, help: "The new coordinate of the first position, in degrees north and east.")
+    @Option(
+        parsing: .unconditional,
+        help: "The new coordinates of the first position: latitude and longitude in degrees, positive north and east.")
     var place: Place?
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false

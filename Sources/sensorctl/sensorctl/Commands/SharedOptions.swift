@@ -38,7 +38,7 @@ struct ProgramOptions: ParsableArguments {
     /// The last part of the exit-code section in the help text of these commands.
     static let exitCodes = """
           127  PROGRAM cannot be started.
-        Otherwise, the command exits with the exit code of PROGRAM. If a signal terminates PROGRAM, the exit code is \
+        Otherwise, the command exits with PROGRAM's exit code. If a signal terminates PROGRAM, the exit code is \
         128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for the \
         other exit codes.
         """

@@ -60,7 +60,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The path, in the recording, of the receiver to simulate with --pty. The default is the first receiver."
+            "The device path of the receiver to simulate with --pty, as recorded. The default is the first receiver."
     )
     var receiver: String?
 

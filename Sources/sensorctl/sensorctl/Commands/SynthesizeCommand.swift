@@ -48,8 +48,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     )
     var rate = 100.0
 
-    @Option(help: "The rate of positions, in hertz. Use 0 to omit positions.") var fixRate = 1.0
-    @Option(help: "The latency of positions, in seconds.") var fixDelay = 0.0
+    @Option(help: "The position update rate, in hertz. Use 0 to omit positions.") var fixRate = 1.0
+    @Option(help: "The delay between measuring and reporting a position, in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
@@ -110,7 +110,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "The rotation from the axes of the vehicle (right, forward, up) to the axes of the device, as a matrix of three rows: \"r, r, r; r, r, r; r, r, r\".",
+            "The rotation from the vehicle's axes (right, forward, up) to the device's axes, as a matrix of three rows: \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix"))
     var placement: String?
 

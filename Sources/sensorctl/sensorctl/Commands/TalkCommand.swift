@@ -60,7 +60,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The name of the protocol, or the last part of the name. You can omit this argument if the accessory supports only one protocol."
+            "The protocol's name, or the last part of it. You can omit this argument if the accessory supports only one protocol."
     )
     var protocolName: String?
 

@@ -28,7 +28,7 @@ enum ExitStatus: Int32, Error {
           73  The file cannot be created.
           74  The output cannot be written.
           77  Access to the position or to a device is denied.
-        If simulate runs a program, it exits with the exit code of the program. The commands info, convert, cut, merge \
+        If simulate runs a program, it exits with the program's exit code. The commands info, convert, cut, merge \
         and scrub do not catch SIGINT and SIGTERM, so these signals terminate them. In this case, they leave no new \
         file behind.
         """

@@ -14,7 +14,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The events that cause the ring to be saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
+            "The events, in addition to SIGUSR1, on which the ring is saved. \(RecordingTrigger.syntax)",
             valueName: "events"))
     var on: [String] = []
 
