@@ -109,9 +109,7 @@ struct AccessTests {
     func configuration() {
         let file = #"{"mqtt":{"passwordFile":"p","caFile":"/ca","keyFile":7,"x":1}}"#
         let configuration = Configuration.load(
-            environment: { name in
-                ["DEVICE_SERVICES_CONFIG": "/c/config.json", "DEVICE_SERVICES_MQTT_CA_FILE": "/other"][name]
-            },
+            environment: ["DEVICE_SERVICES_CONFIG": "/c/config.json", "DEVICE_SERVICES_MQTT_CA_FILE": "/other"],
             readFile: { _ in Array(file.utf8) })
         #expect(configuration.brokerFiles.value == BrokerCredentialFiles(password: "/c/p", authorities: "/other"))
         #expect(configuration.problems.contains { $0.message.contains("mqtt.keyFile") })

@@ -10,7 +10,7 @@ import Testing
 struct ConfigurationTests {
     /// Loads the configuration of a process with this environment on a machine with these files.
     private static func load(_ environment: [String: String] = [:], files: [String: String] = [:]) -> Configuration {
-        Configuration.load(environment: { environment[$0] }, readFile: { path in files[path].map { [UInt8]($0.utf8) } })
+        Configuration.load(environment: environment, readFile: { path in files[path].map { [UInt8]($0.utf8) } })
     }
 
     private static let system = "/etc/device-services.json"
@@ -34,7 +34,7 @@ struct ConfigurationTests {
             Array(#"{"postion": {"source": "x"}, "position": {"receiver": "a","receiver": "b"},"#.utf8)
             + Array("\n\"location\": {\"purpose\": \"".utf8) + [0xff] + Array("\"}, \"position\": {}}".utf8)
         let configuration = Configuration.load(
-            environment: { _ in nil }, readFile: { $0 == Self.system ? bytes : nil })
+            environment: [:], readFile: { $0 == Self.system ? bytes : nil })
         #expect(
             configuration.problems.map(\.message) == [
                 "\(Self.system): the file contains bytes that are not valid UTF-8. They are read as \u{FFFD}. Save the file as UTF-8.",
@@ -204,7 +204,7 @@ struct ConfigurationTests {
     @Test("An unreadable file is reported, and no other file is read instead")
     func unreadableFile() {
         let configuration = Configuration.load(
-            environment: { ["XDG_CONFIG_HOME": "/xdg"][$0] },
+            environment: ["XDG_CONFIG_HOME": "/xdg"],
             readFile: { path throws(DeviceError) in
                 if path.hasPrefix("/xdg") { throw DeviceError(.permissionDenied, "\(path) may not be read.") }
                 return [UInt8](#"{"location": {"purpose": "x"}}"#.utf8)
@@ -278,7 +278,7 @@ struct ConfigurationTests {
     @Test("Binary data is reported as a single problem")
     func notText() {
         let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x00, 0x7D]
-        let configuration = Configuration.load(environment: { _ in nil }, readFile: { _ in bytes })
+        let configuration = Configuration.load(environment: [:], readFile: { _ in bytes })
         #expect(configuration.problems.count == 1)
     }
 
@@ -291,7 +291,7 @@ struct ConfigurationTests {
         let error = #expect(throws: DeviceError.self) { try FileIO.read(path, limit: 1 << 20) }
         #expect(error?.code == .inputOutput)
         let configuration = Configuration.load(
-            environment: { ["DEVICE_SERVICES_CONFIG": path][$0] },
+            environment: ["DEVICE_SERVICES_CONFIG": path],
             readFile: { path throws(DeviceError) in try FileIO.read(path, limit: 1 << 20) })
         #expect(configuration.locationPurpose.value == nil)
         #expect(configuration.problems.map(\.code) == [.inputOutput])

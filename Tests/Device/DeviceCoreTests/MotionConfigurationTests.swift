@@ -8,7 +8,7 @@ import Testing
 struct MotionConfigurationTests {
     private static func load(_ environment: [String: String] = [:], file: String? = nil) -> Configuration {
         Configuration.load(
-            environment: { environment[$0] },
+            environment: environment,
             readFile: { $0 == "/etc/device-services.json" ? file.map { [UInt8]($0.utf8) } : nil })
     }
 

@@ -62,7 +62,7 @@ struct AccessoryListTests {
     }
 
     private static func configuration(_ text: String) -> Configuration {
-        Configuration.load(environment: { $0 == "DEVICE_SERVICES_CONFIG" ? "/settings.json" : nil }) {
+        Configuration.load(environment: ["DEVICE_SERVICES_CONFIG": "/settings.json"]) {
             _ throws(DeviceError) in Array(text.utf8)
         }
     }

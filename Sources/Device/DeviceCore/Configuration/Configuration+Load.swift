@@ -9,12 +9,11 @@ extension Configuration {
     /// `DEVICE_SERVICES_CONFIG` specifies the file. If the variable is not set, the file is `device-services.json` in
     /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that file does not exist, `/etc/device-services.json`. Loading
     /// never fails. Unusable values are reported in `problems`.
-    public static func load() -> Configuration {
-        load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
-    }
+    public static func load() -> Configuration { load(environment: nil, readFile: readFile) }
 
+    /// If `environment` is nil, uses the environment of this process.
     package static func load(
-        environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
+        environment: [String: String]?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) -> Configuration {
         var configuration = Configuration()
         configuration.readFirstFile(environment: environment, readFile: readFile)
@@ -22,16 +21,22 @@ extension Configuration {
         return configuration
     }
 
+    /// Returns the value of an environment variable, or nil if it is not set or empty.
+    private static func value(of name: String, in environment: [String: String]?) -> String? {
+        let value = environment.map { $0[name] } ?? getenv(name).map { String(cString: $0) }
+        return value.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     private mutating func readFirstFile(
-        environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
+        environment: [String: String]?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) {
         var candidates = ["/etc/device-services.json"]
-        let named = environment("DEVICE_SERVICES_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
+        let named = Self.value(of: "DEVICE_SERVICES_CONFIG", in: environment)
         if let named {
             candidates = [named]
-        } else if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+        } else if let folder = Self.value(of: "XDG_CONFIG_HOME", in: environment), folder.hasPrefix("/") {
             candidates.insert(folder + "/device-services.json", at: 0)
-        } else if let home = environment("HOME"), home.hasPrefix("/") {
+        } else if let home = Self.value(of: "HOME", in: environment), home.hasPrefix("/") {
             candidates.insert(home + "/.config/device-services.json", at: 0)
         }
         for path in candidates {
@@ -47,8 +52,8 @@ extension Configuration {
                 .notFound, "DEVICE_SERVICES_CONFIG names \(named), which does not exist. The defaults are used."))
     }
 
-    private mutating func read(environment: (String) -> String?) {
-        func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+    private mutating func read(environment: [String: String]?) {
+        func value(_ name: String) -> String? { Self.value(of: name, in: environment) }
         func setFromEnvironment<Value>(
             _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ name: String,
             _ parse: (String) throws(DeviceError) -> Value

@@ -43,7 +43,7 @@ struct Machine {
 
     init(_ environment: [String: String]) {
         configuration = Configuration.load(
-            environment: { environment[$0] },
+            environment: environment,
             readFile: { path throws(DeviceError) in FileManager.default.contents(atPath: path).map { [UInt8]($0) } })
     }
 
