@@ -111,9 +111,8 @@ struct AccessoryTracker {
             if !removed.isEmpty { actions.append(.endChannels(root, Set(removed.map(\.name)))) }
             if reported == description {
                 // The access to a node may have changed, although the description has not.
-                if entry.hasProblem, detection.uninitializedNodes.isEmpty {
-                    entry.hasProblem = false
-                    actions.append(.problem(root, nil))
+                if entry.hasProblem, pendingNodes(of: detection).isEmpty {
+                    removeProblem(of: root, &entry, &actions)
                 }
                 if entry.due != nil { actions.append(.scheduleTimer(root, nil)) }
                 entry.due = nil
@@ -140,8 +139,7 @@ struct AccessoryTracker {
         _ root: String, _ detection: AccessoryDetection, now: BootTime, _ actions: inout [Action]
     ) {
         guard var entry = entries[root], var description = detection.description else { return }
-        let states = detection.uninitializedNodes.map { (path: $0, access: checkAccess($0)) }
-        let pending = states.filter { $0.access != .ready }.sorted { $0.path < $1.path }
+        let pending = pendingNodes(of: detection)
         if let first = pending.first {
             entry.attempts += 1
             if entry.attempts < Self.maximumAttempts {
@@ -156,9 +154,8 @@ struct AccessoryTracker {
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))
             entry.hasProblem = true
-        } else if entry.hasProblem {
-            entry.hasProblem = false
-            actions.append(.problem(root, nil))
+        } else {
+            removeProblem(of: root, &entry, &actions)
         }
         entry.firstChange = nil
         if entry.due != nil { actions.append(.scheduleTimer(root, nil)) }
@@ -173,6 +170,18 @@ struct AccessoryTracker {
         } else if former != description {
             actions.append(.change(root, description))
         }
+    }
+
+    /// Returns the nodes that udevd has not initialized and that this user cannot open yet, sorted by path.
+    private func pendingNodes(of detection: AccessoryDetection) -> [(path: String, access: NodeAccess)] {
+        let states = detection.uninitializedNodes.map { (path: $0, access: checkAccess($0)) }
+        return states.filter { $0.access != .ready }.sorted { $0.path < $1.path }
+    }
+
+    private func removeProblem(of root: String, _ entry: inout Entry, _ actions: inout [Action]) {
+        guard entry.hasProblem else { return }
+        entry.hasProblem = false
+        actions.append(.problem(root, nil))
     }
 
     /// Detects the accessory of a device. Assigns a different identity if another attached device has the same one.
@@ -197,9 +206,9 @@ struct AccessoryTracker {
 
     private mutating func remove(_ root: String, _ actions: inout [Action]) {
         identities[root] = nil
-        guard let entry = entries.removeValue(forKey: root) else { return }
+        guard var entry = entries.removeValue(forKey: root) else { return }
         if entry.due != nil { actions.append(.scheduleTimer(root, nil)) }
-        if entry.hasProblem { actions.append(.problem(root, nil)) }
+        removeProblem(of: root, &entry, &actions)
         if entry.reported != nil { actions.append(.detach(root)) }
     }
 

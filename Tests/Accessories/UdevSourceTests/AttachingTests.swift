@@ -162,8 +162,10 @@ struct AttachingTests {
         #expect(test.source.problems.isEmpty)
     }
 
-    @Test("An accessory whose node cannot be opened is attached, and the problem is reported")
-    func forbiddenNode() {
+    @Test(
+        "An accessory whose node cannot be opened is attached, and the problem is reported until it can be opened",
+        arguments: [true, false])
+    func forbiddenNode(startsUdevd: Bool) {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([device, first, late], subscribes: false)
         test.setNode("/dev/ttyACM0", .forbidden)
@@ -171,9 +173,9 @@ struct AttachingTests {
         test.advance(3)
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
         #expect(test.source.problems.map(\.code) == [.permissionDenied])
-        // udevd starts and sets the permissions of the node.
+        // Either udevd starts and initializes the node, or another program changes its permissions.
         test.setNode("/dev/ttyACM0", .ready)
-        test.add(firstTTY)
+        test.add(startsUdevd ? firstTTY : late)
         #expect(test.source.problems.isEmpty)
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
     }
