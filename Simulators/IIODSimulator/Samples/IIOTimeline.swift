@@ -42,7 +42,7 @@ struct IIOTimeline: Sendable {
 
     var isEndless: Bool { passCount == nil || loops }
 
-    func indexInPass(of sample: Int64) -> Int64 {
+    private func indexInPass(of sample: Int64) -> Int64 {
         guard let passCount, loops else { return sample }
         return sample % passCount
     }

@@ -63,6 +63,7 @@ package final class AccessoryHub: Sendable {
 
     /// A subscriber's undelivered events. Several threads may post events, but only one thread at a time delivers them.
     private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
+    private typealias Member = Subscriber<Queue, AccessoryEvent>
 
     private let registry = SubscriberRegistry<Content, Queue, AccessoryEvent>(Content())
 
@@ -77,7 +78,7 @@ package final class AccessoryHub: Sendable {
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(BoundedQueue()), receive: receive)
+        let subscriber = Member(Queue(BoundedQueue()), receive: receive)
         registry.add(subscriber) { state in
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
@@ -132,21 +133,20 @@ package final class AccessoryHub: Sendable {
     }
 
     private func publish(_ change: (inout Content) -> AccessoryEvent?) {
-        let subscribers = registry.withLock { state in
-            change(&state.content).map { Self.enqueue($0, for: state.subscribers) } ?? []
+        let subscribers = registry.withLock { state -> [Member] in
+            guard let event = change(&state.content) else { return [] }
+            Self.append(event, to: state.subscribers)
+            return state.subscribers
         }
-        drain(subscribers)
+        Self.drain(subscribers)
     }
 
     // The compiler creates a copy of `publish` for each closure, but not of the following functions.
-    private static func enqueue(
-        _ event: AccessoryEvent, for subscribers: [Subscriber<Queue, AccessoryEvent>]
-    ) -> [Subscriber<Queue, AccessoryEvent>] {
+    private static func append(_ event: AccessoryEvent, to subscribers: [Member]) {
         for subscriber in subscribers { subscriber.request.withLock { _ = $0.append(event) } }
-        return subscribers
     }
 
-    private func drain(_ subscribers: [Subscriber<Queue, AccessoryEvent>]) {
+    private static func drain(_ subscribers: [Member]) {
         for subscriber in subscribers { subscriber.request.drain(\.self, subscriber.deliver) }
     }
 }

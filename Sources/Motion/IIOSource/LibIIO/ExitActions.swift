@@ -39,6 +39,7 @@ final class ExitActions: Sendable {
         }
     }
 
+    /// Registers the action and returns its ID, or nil if the process is already exiting.
     private func beginChange(_ action: @escaping @Sendable () -> Void) -> Int? {
         state.withLock { state in
             guard !state.isExiting else { return nil }

@@ -99,6 +99,7 @@ struct IIODFaultTests {
 
     @Test("After a stall, a fault at a sample acts before that sample, even if earlier samples were lost")
     func faultAfterStall() throws {
+        // A sample is due every 10 ms. Samples 0 to 9 are due before the stall, and samples from 100 on after it.
         var dialogue = try dialogue("stall@95ms,resume@1s,enodev@#110", isPaced: true)
         _ = dialogue.line("OPEN iio:device0 40 0000000f")
         var reply = dialogue.send(Array("READBUF iio:device0 640\r\n".utf8))
@@ -110,6 +111,7 @@ struct IIODFaultTests {
 
     @Test("After a stall, a trace that ends within a refill still sends its last samples")
     func endAfterStall() throws {
+        // Samples 0 and 1 are due before the stall, and only sample 100, the last one, after it.
         var dialogue = try dialogue("stall@15ms,resume@1s", samples: 101, isPaced: true)
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
         var reply = dialogue.send(Array("READBUF iio:device0 64\r\n".utf8))
