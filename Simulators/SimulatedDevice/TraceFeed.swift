@@ -92,8 +92,12 @@ struct TraceFeed {
     }
 
     /// The index of the sensor if the next event consists of motion samples, otherwise nil. If the sensor is unknown,
-    /// the index is -1.
-    var sampledSensor: Int? { record?.kind == .sample ? record?.sensor ?? -1 : nil }
+    /// the index is -1. Inlined, because a call would copy the whole feed.
+    @inline(__always)
+    var sampledSensor: Int? {
+        guard let record, case .sample = record.kind else { return nil }
+        return record.sensor ?? -1
+    }
 
     /// Consumes the next event. If the filter replaces the event, or if the event consists of motion samples, returns
     /// the resulting events. Otherwise, stores the event in `event` and returns nil. Without a filter, the next event
