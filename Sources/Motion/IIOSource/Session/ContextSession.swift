@@ -8,7 +8,8 @@ final class ContextSession: Sendable {
     /// The phase of the context's thread.
     ///
     /// ```
-    /// stopped, waiting ── `wakeThread` is called, also by the timer, and the context is needed ──▶ running
+    /// stopped ── `wakeThread` is called, and the context is needed ──▶ running
+    /// waiting ── `wakeThread` is called, also by the timer ──▶ running
     /// running ── the system could not create the thread ──▶ waiting
     /// running ── no work is left, and no wake or discovery was requested during this pass ──▶ stopped
     /// ```
@@ -73,14 +74,19 @@ final class ContextSession: Sendable {
     }
 
     /// Wakes the thread. If no thread is running and the context is needed, starts one, which retains `owner`. If the
-    /// system cannot create a thread, the sensors become unavailable, and a timer tries again.
+    /// system cannot create a thread, the sensors become unavailable, and a timer tries again. It does so even if the
+    /// context is no longer needed, because the thread resets the status of the sensors before it ends.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         // Returns the former phase, so that its timer is released outside the lock.
         let former = state.withLock { state -> ThreadPhase? in
-            if state.isRunning { state.thread = .running(isWakeRequested: true) }
-            guard !state.isRunning, isNeeded else { return nil }
-            return exchange(&state.thread, with: .running(isWakeRequested: false))
+            switch state.thread {
+            case .running:
+                state.thread = .running(isWakeRequested: true)
+                return nil
+            case .stopped where !isNeeded: return nil
+            case .stopped, .waiting: return exchange(&state.thread, with: .running(isWakeRequested: false))
+            }
         }
         semaphore.signal()
         guard former != nil else { return }
