@@ -11,8 +11,14 @@ package final class ManualPollingExecutor: PollingExecutor, @unchecked Sendable 
     private var read: (@Sendable () -> Void)?
     private var ends = 0
     private var begins = 0
+    private var isDisabled = false
 
     package init() {}
+
+    package var canPoll: Bool { condition.withLock { !isDisabled } }
+
+    /// Makes the executor unable to poll.
+    package func disable() { change { isDisabled = true } }
 
     package func schedule(_ work: @escaping @Sendable () -> Void) {
         if !DeferredCallbacks.append(work, for: self) { work() }

@@ -59,6 +59,9 @@ final class MainQueueExecutor: PollingExecutor {
         }
     }
 
+    /// False if the app ran its main run loop first, and then called `dispatchMain()`.
+    var canPoll: Bool { queueThread.load(ordering: .relaxed) != .other }
+
     /// Polls the set on the main run loop. Returns nil if another thread runs the main queue, or if it is not known yet
     /// which thread runs it.
     func register(

@@ -107,6 +107,20 @@ struct ReadinessCoordinatorTests {
         #expect(source.log == ["thread", "executor", "thread"])
     }
 
+    @Test("If an executor can no longer poll, the source's thread polls again")
+    func disabled() throws {
+        let (source, executor) = (try Source(), ManualPollingExecutor())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source)
+        _ = coordinator.update()
+        #expect(coordinator.pollTarget.descriptor != source.descriptor)
+        executor.disable()
+        let isFinished = coordinator.update()
+        #expect(isFinished)
+        #expect(executor.waitForEnd(seconds: 0))
+        #expect(coordinator.pollTarget.descriptor == source.descriptor)
+    }
+
     @Test("The time before an executor is registered does not count as an interval between reads")
     func lateRegistration() throws {
         let (source, executor, clock) = (try Source(), ManualPollingExecutor(), VirtualClock())

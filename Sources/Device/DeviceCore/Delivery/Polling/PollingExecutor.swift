@@ -15,6 +15,13 @@ package protocol PollingExecutor: CallbackExecutor {
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
+
+    /// False if the executor can no longer poll, for example because the app's main run loop does not run any more.
+    var canPoll: Bool { get }
+}
+
+extension PollingExecutor {
+    package var canPoll: Bool { true }
 }
 
 /// Identifies the polling executor in a request. Two values are equal if they refer to the same executor.

@@ -15,7 +15,7 @@ import SystemCalls
 ///   ▲                           timer     ◀───────────────────────────────────────────── descriptor
 ///   │                             │                   descriptor readable                   │
 ///   └─────────────────────────────┴─────────────────────────────────────────────────────────┘
-///               executor() changes, or the executor has finished
+///     executor() changes, the executor has finished, or it can no longer poll
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
@@ -92,7 +92,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     /// Registers the subscribers' executor if no executor is registered. Deregisters the current executor if it has
-    /// finished or if `executor()` returns a different one.
+    /// finished, if it can no longer poll, or if `executor()` returns a different one.
     ///
     /// Returns true if an executor was deregistered. The caller must then read the source, for example by calling
     /// `handle(isReady: false)`, because only a read on the source's thread can reveal why the executor finished. The
@@ -100,7 +100,9 @@ package struct ReadinessCoordinator: ~Copyable {
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
-            if registration.executor === current, !registration.isFinished { return false }
+            if registration.executor === current, !registration.isFinished, registration.executor.canPoll {
+                return false
+            }
             deregister()
             return true
         }
