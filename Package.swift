@@ -344,7 +344,7 @@ let testing: [Target] = [
         "UdevSourceTests", in: "Tests/Accessories",
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
-            "UdevSource", "UmockdevFormat",
+            "UdevSource", "UmockdevFormat", log,
         ], exclude: ["layouts.c"]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",

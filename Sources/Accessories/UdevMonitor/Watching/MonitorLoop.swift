@@ -19,7 +19,6 @@ final class MonitorLoop {
     private let control: MonitorControl
     private let connect: @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection
     private let receive: @Sendable (UdevEvent) -> Void
-    private let log = Logger(label: "device-services.udev")
     private let controlSocketWatcher: ControlSocketWatcher
 
     private var table: DeviceTable
@@ -252,7 +251,7 @@ final class MonitorLoop {
         let now = dependencies.clock.now
         if let last = loggedOverflowAt, now.seconds(since: last) < Self.overflowLogInterval { return }
         loggedOverflowAt = now
-        log.notice("\(MonitorProblem.overflow)")
+        dependencies.log.notice("\(MonitorProblem.overflow)")
     }
 
     // MARK: Events
@@ -265,6 +264,8 @@ final class MonitorLoop {
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         guard problems[kind]?.message != problem?.message else { return }
         problems[kind] = problem
+        // Missing rules and unreachable messages concern all monitors, so they are logged only once per process.
+        if let problem, kind != .rules, kind != .reachability { dependencies.log.warning("\(problem)") }
         deliver(.problems(ProblemKind.allCases.compactMap { problems[$0] }))
     }
 
@@ -278,12 +279,12 @@ final class MonitorLoop {
         let control = dependencies.options.controlSocketPath
         let problem = MonitorProblem.withoutRules(
             controlSocketWatcher.isRefused ? "no process listens on \(control)" : "\(control) does not exist")
-        if MonitorProblem.rulesLogOnce.shouldLog() { log.notice("\(problem)") }
+        if MonitorProblem.rulesLogOnce.shouldLog() { dependencies.log.notice("\(problem)") }
         updateProblem(problem, for: .rules)
     }
 
     private func reportUnreachableMessages() {
-        if MonitorProblem.reachLogOnce.shouldLog() { log.notice("\(MonitorProblem.withoutMessages)") }
+        if MonitorProblem.reachLogOnce.shouldLog() { dependencies.log.notice("\(MonitorProblem.withoutMessages)") }
         updateProblem(MonitorProblem.withoutMessages, for: .reachability)
     }
 }

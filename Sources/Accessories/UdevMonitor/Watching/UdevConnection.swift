@@ -2,6 +2,7 @@
 
 import AccessoryFinding
 import DeviceCore
+import Logging
 import Synchronization
 
 /// The libudev functions that a monitor requires. Must be used on a single thread.
@@ -37,6 +38,7 @@ struct MonitorDependencies: Sendable {
     let options: UdevMonitorOptions
     /// Opens a connection for the calling thread only. The closure is `nil` if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
+    var log = Logger(label: "device-services.udev")
 }
 
 /// The state that a monitor's thread shares with other threads.

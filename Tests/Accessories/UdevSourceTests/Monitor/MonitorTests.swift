@@ -187,6 +187,8 @@ struct MonitorTests {
         #expect(script.waits { $0.opened.count > 2 })
         script.set { $0.connectError = nil }
         #expect(log.waits(for: ["problem busy", "snapshot", "solved busy", "added /dev/tty1"]))
+        // The attempts fail for the same reason, which is logged once.
+        #expect(script.state.warnings == ["No memory is left."])
         monitor.stop()
     }
 

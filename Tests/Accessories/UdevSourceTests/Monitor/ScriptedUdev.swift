@@ -3,6 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 import Foundation
+import Logging
 
 @testable import UdevMonitor
 
@@ -22,6 +23,7 @@ final class ScriptedUdev: @unchecked Sendable {
         var open = 0
         var receptions = 0
         var listings = 0
+        var warnings: [String] = []
     }
 
     private let condition = NSCondition()
@@ -71,7 +73,8 @@ final class ScriptedUdev: @unchecked Sendable {
     }
 
     func dependencies(_ options: UdevMonitorOptions = UdevMonitorOptions()) -> MonitorDependencies {
-        MonitorDependencies(clock: LiveClock(), options: options) { [self] group throws(DeviceError) in
+        var dependencies = MonitorDependencies(clock: LiveClock(), options: options) {
+            [self] group throws(DeviceError) in
             state.whenConnecting?()
             let error = set { state in
                 state.opened.append(group)
@@ -81,6 +84,23 @@ final class ScriptedUdev: @unchecked Sendable {
             if let error { throw error }
             return Connection(self)
         }
+        dependencies.log = Logger(label: "udev") { [self] _ in WarningHandler(script: self) }
+        return dependencies
+    }
+
+    private struct WarningHandler: LogHandler {
+        let script: ScriptedUdev
+        var logLevel = Logger.Level.warning
+        var metadata = Logger.Metadata()
+
+        init(script: ScriptedUdev) { self.script = script }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { script.set { $0.warnings.append("\(event.message)") } }
     }
 
     private final class Connection: UdevConnection {
