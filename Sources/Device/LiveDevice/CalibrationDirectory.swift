@@ -133,9 +133,6 @@ package final class CalibrationDirectory: CalibrationStore {
                 "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
             )
         }
-        if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
-            throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
-        }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("format", Self.format)
@@ -145,6 +142,9 @@ package final class CalibrationDirectory: CalibrationStore {
         }
         writer.newline()
         do throws(DeviceError) {
+            if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
+                throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
+            }
             try StateDirectory.replace(file, with: writer.bytes, mode: 0o644)
         } catch {
             record(error, for: file)

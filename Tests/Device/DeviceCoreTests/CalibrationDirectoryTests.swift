@@ -176,6 +176,17 @@ struct CalibrationDirectoryTests {
         }
     }
 
+    @Test("An invalid calibration is not stored, and the reason is listed as a problem")
+    func invalid() throws {
+        try withDirectory { store, _ in
+            var calibration = Self.sample
+            calibration.quality = 9
+            let error = #expect(throws: DeviceError.self) { try store.store(calibration, for: Self.sensor) }
+            #expect(store.problems.map(\.message) == [error?.message])
+            #expect(store.load(Self.sensor) == nil)
+        }
+    }
+
     @Test("Storing without a usable directory throws an error with the directory's path")
     func notWritable() throws {
         try withDirectory { store, folder in
