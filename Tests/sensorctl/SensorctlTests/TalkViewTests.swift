@@ -35,6 +35,11 @@ struct TalkViewTests {
         }
         #expect(view.filter([0xC3]) == [] && view.filter([0x41]) == Array("\u{fffd}A".utf8))
         #expect(view.filter([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
+        // The last bytes of a session.
+        for (end, text) in [([0x41, 13], "A^M"), ([0x41, 0xC3], "A\u{fffd}"), ([0x41], "A")] as [([UInt8], String)] {
+            #expect(view.filter(end) + view.finish() == Array(text.utf8))
+        }
+        #expect(view.finish().isEmpty)
     }
 
     @Test("Bytes are text if they are UTF-8 without control characters")

@@ -158,8 +158,9 @@ struct TalkCommand: AsyncParsableCommand {
                     guard let printer else { return plain.show(event) }
                     printer.print(TalkReading(event: event, time: loop.clock.wallTime))
                 }
-                continuation.resume(
-                    returning: script.map { loop.play($0, show: show) } ?? loop.run(input: input, show: show))
+                let end = script.map { loop.play($0, show: show) } ?? loop.run(input: input, show: show)
+                plain.finish()
+                continuation.resume(returning: end)
             }
         }
     }

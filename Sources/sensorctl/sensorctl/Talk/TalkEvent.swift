@@ -88,8 +88,15 @@ final class RawTalkPrinter {
         case .opened(let accessory, let name):
             if let endingKey { Log.notice("connected to \(accessory.label), \(name); \(endingKey) ends the session") }
         case .received(let bytes): output.write(escapesControls ? visible.filter(bytes) : bytes)
-        case .sent, .ended: break
+        case .ended: finish()
+        case .sent: break
         }
+    }
+
+    /// Prints the bytes that could not be processed before the next bytes arrived. Called at the end of a session.
+    func finish() {
+        let bytes = visible.finish()
+        if !bytes.isEmpty { output.write(bytes) }
     }
 }
 
@@ -105,7 +112,14 @@ struct TerminalFilter {
         let all = held + bytes
         let count = Self.completeCount(all)
         held = Array(all[count...])
-        let text = String(decoding: all[..<count], as: UTF8.self).replacing("\r\n", with: "\n")
+        return Self.escape(all[..<count])
+    }
+
+    /// Returns the last bytes of the previous chunk, with an incomplete character replaced.
+    mutating func finish() -> [UInt8] { Self.escape(exchange(&held, with: [])[...]) }
+
+    private static func escape(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
         let escaped = text.utf8.flatMap { $0 == 0x7F || ($0 < 0x20 && $0 != 9 && $0 != 10) ? [0x5E, $0 ^ 0x40] : [$0] }
         return Array(TerminalSanitizer.sanitizedLines(String(decoding: escaped, as: UTF8.self)).utf8)
     }
