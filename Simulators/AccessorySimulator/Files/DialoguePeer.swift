@@ -93,7 +93,7 @@ struct DialoguePeer: AccessoryPeer {
         }
         guard peer != nil else { return [] }
         var actions = peer?.react(to: event) ?? []
-        if peer?.isFinished == true { actions.append(.setTimer(after: 0)) }
+        if peer?.isFinished == true { actions.append(.setTimer(after: .zero)) }
         return actions
     }
 

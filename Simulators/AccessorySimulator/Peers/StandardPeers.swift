@@ -40,7 +40,7 @@ public struct PatternPeer: AccessoryPeer {
         sent += count
         // The timer fires after these bytes have been sent, and the next chunk is sent then. At most one chunk is
         // therefore pending.
-        return [.send(chunk), .setTimer(after: 0)]
+        return [.send(chunk), .setTimer(after: .zero)]
     }
 }
 

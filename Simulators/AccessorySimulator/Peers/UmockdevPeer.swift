@@ -49,7 +49,7 @@ public struct UmockdevPeer: AccessoryPeer {
         while script.steps.indices.contains(next) {
             switch script.steps[next] {
             case .read(let milliseconds, let bytes):
-                if milliseconds > 0 { actions.append(.wait(Double(milliseconds) / 1000)) }
+                if milliseconds > 0 { actions.append(.wait(.milliseconds(milliseconds))) }
                 actions.append(.send(bytes))
             case .write(_, let bytes):
                 guard received.count >= bytes.count else { return actions }

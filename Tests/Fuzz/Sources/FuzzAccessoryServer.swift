@@ -57,7 +57,7 @@ private struct Stage {
             switch action {
             case .send(let bytes): sent[client] += bytes
             case .setTimer: isWoken = true
-            case .wait(let seconds): precondition(seconds > 0 && seconds.isFinite)
+            case .wait(let duration): precondition(duration > .zero)
             case .hangUp, .unplug: break
             }
         }

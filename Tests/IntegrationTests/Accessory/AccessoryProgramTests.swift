@@ -100,7 +100,7 @@ extension IntegrationTests {
                         received += String(decoding: bytes, as: UTF8.self)
                         return received == "HELLO"
                     }
-                    return isWhole ? [.send(pattern), .setTimer(after: 0)] : []
+                    return isWhole ? [.send(pattern), .setTimer(after: .zero)] : []
                 case .timerFired:
                     hasSent.withLock { $0 += 1 }
                     return []

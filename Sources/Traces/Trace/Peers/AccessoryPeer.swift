@@ -27,10 +27,10 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Pauses for the given number of seconds before the next action. The peer still receives events during the pause.
-    case wait(Double)
-    /// Requests ``AccessoryPeerEvent/timerFired`` after the given number of seconds. Replaces any previous request.
-    case setTimer(after: Double)
+    /// Pauses before the next action. The peer still receives events during the pause.
+    case wait(Duration)
+    /// Requests ``AccessoryPeerEvent/timerFired`` after the given time. Replaces any previous request.
+    case setTimer(after: Duration)
     /// Ends the session from the accessory's side, after all preceding bytes have been sent.
     case hangUp
     /// Unplugs the accessory.

@@ -169,9 +169,10 @@ package final class AccessoryPeerSession: Sendable {
             switch action {
             case .send(let bytes):
                 for byte in bytes { state.output.append(corrupted(byte, &state.random)) }
-            case .wait(let seconds): state.nextSendTime = now.advanced(bySeconds: max(seconds, 0))
-            case .setTimer(let seconds):
-                state.wakeTimer = clock.timer(at: now.advanced(bySeconds: max(seconds, 0))) { [weak self] in
+            case .wait(let duration): state.nextSendTime = now.advanced(bySeconds: max(duration.inSeconds, 0))
+            case .setTimer(let duration):
+                let time = now.advanced(bySeconds: max(duration.inSeconds, 0))
+                state.wakeTimer = clock.timer(at: time) { [weak self] in
                     self?.state.withLock { $0.isWakePending = true }
                     self?.run()
                 }
@@ -221,7 +222,7 @@ package final class AccessoryPeerSession: Sendable {
             state.output.removeFirst(count)
             var gap = 0.0
             if let rate = faults.bytesPerSecond, rate > 0 { gap = Double(count) / rate }
-            if faults.maximumChunkLength != nil { gap = max(gap, faults.minimumChunkInterval) }
+            if faults.maximumChunkLength != nil { gap = max(gap, faults.minimumChunkInterval.inSeconds) }
             if gap > 0 { state.nextSendTime = now.advanced(bySeconds: gap) }
         }
         return true

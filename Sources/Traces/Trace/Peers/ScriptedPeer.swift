@@ -10,8 +10,8 @@ public struct ScriptedPeer: AccessoryPeer {
         case expectAny(Int)
         /// Sends bytes.
         case send([UInt8])
-        /// Waits for the given number of seconds.
-        case delay(Double)
+        /// Pauses before the next step.
+        case delay(Duration)
         /// Ends the session.
         case hangUp
         /// Unplugs the accessory.
@@ -94,7 +94,7 @@ public struct ScriptedPeer: AccessoryPeer {
             }
             switch steps[next] {
             case .send(let bytes): actions.append(.send(bytes))
-            case .delay(let seconds): actions.append(.wait(seconds))
+            case .delay(let duration): actions.append(.wait(duration))
             case .hangUp: actions.append(.hangUp)
             case .unplug: actions.append(.unplug)
             case .expectAny(let count):

@@ -87,7 +87,7 @@ struct AccessoryStreamPlaybackTests {
     @Test("A task without a run loop exchanges bytes with a coded peer, and advance(by:) waits for it")
     func tasks() async throws {
         let simulated = SimulatedDevice()
-        let peer = LinePeer(greeting: [.text("HELLO")]) { line in [.wait(1), .text("got \(line)")] }
+        let peer = LinePeer(greeting: [.text("HELLO")]) { line in [.wait(.seconds(1)), .text("got \(line)")] }
         simulated.attach(SimulatedAccessory(name: "Scale", protocol: "com.a", peer: peer))
         let session = try simulated.use {
             let accessory = try #require(EAAccessoryManager.shared().connectedAccessories.first)

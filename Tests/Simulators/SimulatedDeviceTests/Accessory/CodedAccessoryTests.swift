@@ -11,7 +11,7 @@ struct CodedAccessoryTests {
     private static let echo = ClosurePeer { event in
         switch event {
         case .opened: [.text("HELLO")]
-        case .received(let bytes): [.wait(0.5), .send(bytes)]
+        case .received(let bytes): [.wait(.milliseconds(500)), .send(bytes)]
         case .timerFired, .closed: []
         }
     }
@@ -60,7 +60,7 @@ struct CodedAccessoryTests {
     @Test(
         "A busy peer still receives the end of its session",
         arguments: [
-            [AccessoryPeerAction](repeating: .wait(3600), count: 2000),
+            [AccessoryPeerAction](repeating: .wait(.seconds(3600)), count: 2000),
             [.send([UInt8](repeating: 1, count: 3 << 20))],
         ])
     func busyPeer(actions: [AccessoryPeerAction]) {
@@ -101,7 +101,7 @@ struct CodedAccessoryTests {
             mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
                 guard event != .closed else { return [] }
                 count += 1
-                return [.text("\(count)"), .setTimer(after: 1)]
+                return [.text("\(count)"), .setTimer(after: .seconds(1))]
             }
         }
         let device = SimulatedDevice()
@@ -141,7 +141,7 @@ struct CodedAccessoryTests {
     func scripts() {
         let deviations = Mutex<[ScriptedPeer.Deviation]>([])
         let script: [ScriptedPeer.Step] = [
-            .send(text: "READY"), .expect(text: "READ"), .delay(2), .send(text: "12"), .expectAny(3),
+            .send(text: "READY"), .expect(text: "READ"), .delay(.seconds(2)), .send(text: "12"), .expectAny(3),
             .send(text: "OK"), .expect(text: "BYE"), .hangUp,
         ]
         let peer = ScriptedPeer(script) { deviation in deviations.withLock { $0.append(deviation) } }
@@ -222,7 +222,7 @@ struct CodedAccessoryTests {
                 Self.echo,
                 faults {
                     $0.maximumChunkLength = 2
-                    $0.minimumChunkInterval = 0.25
+                    $0.minimumChunkInterval = .milliseconds(250)
                 }))
         device.advance(by: 1)
         #expect(program.log.dropFirst() == ["0.0 com.a < HE", "0.25 com.a < LL", "0.5 com.a < O"])

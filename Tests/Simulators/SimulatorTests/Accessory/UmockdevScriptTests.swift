@@ -71,7 +71,7 @@ struct UmockdevScriptTests {
             ]), differed: { text in differences.withLock { $0.append(text) } })
         #expect(peer.react(to: .opened) == [.send([1])])
         #expect(peer.react(to: .received([2])) == [])
-        #expect(peer.react(to: .received([3])) == [.wait(0.25), .send([4]), .send([5])])
+        #expect(peer.react(to: .received([3])) == [.wait(.milliseconds(250)), .send([4]), .send([5])])
         #expect(peer.react(to: .closed) == [])
         #expect(differences.withLock { $0 } == [])
     }
