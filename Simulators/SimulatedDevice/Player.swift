@@ -229,9 +229,9 @@ final class Player: @unchecked Sendable {
         // The batch is swapped out of the array, so that changing it does not copy its contents.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         if isWanted { swap(&batch, &batches[sensor]) }
-        feed.readSamples(into: &batch, isWanted: isWanted)
+        let hasSamples = feed.readSamples(into: &batch, isWanted: isWanted)
         guard isWanted else { return }
-        motion.hub.post(batch)
+        if hasSamples { motion.hub.post(batch) }
         swap(&batch, &batches[sensor])
     }
 }

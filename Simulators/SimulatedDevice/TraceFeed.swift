@@ -118,10 +118,12 @@ struct TraceFeed {
 
     /// Consumes samples that arrived together: the next sample, and those directly after it that have the same sensor
     /// and arrival time. If a sample was measured earlier than the preceding one, the batch ends before that sample. If
-    /// `isWanted` is true, the samples replace the contents of the batch.
-    mutating func readSamples(into batch: inout MotionBatch, isWanted: Bool) {
+    /// `isWanted` is true, the samples replace the contents of the batch. Returns false if the next event does not
+    /// consist of samples.
+    @discardableResult
+    mutating func readSamples(into batch: inout MotionBatch, isWanted: Bool) -> Bool {
         time = nil
-        guard let first = record, let traceTime = first.time, let sample = first.sample else { return }
+        guard let first = record, let traceTime = first.time, let sample = first.sample else { return false }
         let start = start.nanoseconds.addingSaturated(offset)
         let arrival = start.addingSaturated(traceTime)
         var last = sample.stamp.map { start.addingSaturated($0) } ?? arrival
@@ -142,7 +144,7 @@ struct TraceFeed {
         var count = 1
         while count < Self.maximumBatch, let sample = records.nextSample(with: first) {
             let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-            guard measured >= last else { return }
+            guard measured >= last else { break }
             records.consumeRecord()
             count += 1
             last = measured
@@ -150,6 +152,7 @@ struct TraceFeed {
             batch.values.append(sample.value)
             batch.times.append(BootTime(nanoseconds: measured))
         }
+        return true
     }
 
     @inline(__always)
