@@ -11,10 +11,10 @@ struct TimestampCorrectorTests {
         _ corrector: inout TimestampCorrector, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
     ) -> [Int64] {
         var times = stamps.map { BootTime(nanoseconds: $0 &+ corrector.offset) }
-        let acceptedCount = times.withUnsafeMutableBufferPointer {
+        let isValid = times.withUnsafeMutableBufferPointer {
             corrector.correct($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
         }
-        return times[..<acceptedCount].map(\.nanoseconds)
+        return isValid ? times.map(\.nanoseconds) : []
     }
 
     private static let second: Int64 = 1_000_000_000

@@ -108,14 +108,14 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. On input, each time must be the driver's timestamp plus `offset`.
-    /// Returns the number of samples with valid times, which are at the start of the buffer. The valid times are in
-    /// ascending order. They are also later than all previous times, unless the device's clock has been set back by
-    /// more than `minimumStep`.
+    /// Returns false if the refill must be dropped, because it arrived too soon after the previous one for all times
+    /// to differ. Otherwise, the times are in ascending order. They are also later than all previous times, unless the
+    /// device's clock has been set back by more than `minimumStep`.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
-    ) -> Int {
+    ) -> Bool {
         let count = times.count
-        guard count > 0 else { return 0 }
+        guard count > 0 else { return false }
         let stamp = times[count - 1].nanoseconds &- offset
         // The timestamp is 0 if the driver does not set it.
         if stamp <= 0 { base = .none }
@@ -207,7 +207,7 @@ struct TimestampCorrector {
     }
 
     /// Distributes the samples evenly if their times are not in ascending order. Returns the number of samples to keep.
-    private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
+    private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Bool {
         let count = times.count
         let end = times[count - 1]
         // This loop has no branches, so that the compiler can vectorize it.
@@ -218,7 +218,7 @@ struct TimestampCorrector {
         if isNotAscending == 0, lastTime.map({ times[0] > $0 }) ?? true {
             lastTime = end
             regressionScore = max(0, regressionScore - 1)
-            return count
+            return true
         }
         // Each sample needs at least one nanosecond, so that all times can differ.
         let minimumDuration = Int64(count)
@@ -231,16 +231,16 @@ struct TimestampCorrector {
                 : 0
             distribute(times, to: end, spacing: spacing)
             lastTime = end
-            return count
+            return true
         }
         recordRegression()
         if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < minimumDuration {
-            guard last.seconds(since: arrival) > Self.minimumStep else { return 0 }
+            guard last.seconds(since: arrival) > Self.minimumStep else { return false }
             lastTime = nil
         }
         distribute(times, to: arrival)
         lastTime = arrival
-        return count
+        return true
     }
 
     /// Stops using timestamps that repeatedly go backward.

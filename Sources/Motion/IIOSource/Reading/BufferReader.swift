@@ -21,7 +21,7 @@ struct BufferReader {
         var loggedClockSteps = 0
         var hasLoggedRejection = false
 
-        mutating func correct(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
+        mutating func correct(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Bool {
             corrector.correct(times, arrival: arrival) { [clock, library] name in
                 TimestampCorrector.offset(clock: clock) { library.time(of: name) }
             }
@@ -110,9 +110,9 @@ struct BufferReader {
 
     private mutating func post(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) {
         timestamps.logIrregularities()
-        let acceptedCount = decode(bytes, count: count, arrival: arrival)
+        let isValid = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
-        if acceptedCount > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
+        if isValid { for index in streams.indices { hub.post(streams[index].batch) } }
         reader.isDelivering = false
     }
 
@@ -126,8 +126,9 @@ struct BufferReader {
         return selected
     }
 
-    private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
-        var acceptedCount = 0
+    /// Decodes a refill into the batches of the streams. Returns false if it must be dropped.
+    private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Bool {
+        var isValid = false
         var firstTimes: [BootTime] = []
         for index in streams.indices {
             // Move the arrays out of the batch, so that they are uniquely referenced and can be modified in place.
@@ -140,7 +141,7 @@ struct BufferReader {
                         bytes, stride: stride, count: count, values: values,
                         times: isFirst && decoder.hasTimestamps ? times : nil, clockOffset: timestamps.corrector.offset)
                     if isFirst {
-                        acceptedCount = timestamps.correct(times, arrival: arrival)
+                        isValid = timestamps.correct(times, arrival: arrival)
                     } else {
                         // All sensors in a scan share one timestamp.
                         for sample in times.indices { times[sample] = firstTimes[sample] }
@@ -152,7 +153,7 @@ struct BufferReader {
             streams[index].batch.times = times
             streams[index].batch.arrival = arrival
         }
-        return acceptedCount
+        return isValid
     }
 }
 
