@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A bounded byte buffer for one direction of a channel, with one writer and one reader. The reader is notified on the
-/// writer's thread, and the writer on the reader's thread. No lock is held during a notification.
+/// writer's thread, and the writer on the reader's thread. The pipe holds no lock during a notification.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
