@@ -79,14 +79,17 @@ enum Devices {
         return bytes
     }
 
-    /// Returns the parts of a source that uses the library and real threads.
+    /// Returns the parts of a source that uses the library and real threads. Before each thread, `willSpawn` is called,
+    /// which may throw the error of a system that cannot create one.
     static func dependencies(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
-        options: IIOSourceOptions = quick
+        options: IIOSourceOptions = quick,
+        willSpawn: @escaping @Sendable () throws(DeviceError) -> Void = {}
     ) -> IIOSourceDependencies {
         IIOSourceDependencies(
             library: library, clock: clock, settings: settings, options: options,
             spawn: { [journal = library.journal] body throws(DeviceError) in
+                try willSpawn()
                 try WorkerThread.start {
                     body()
                     journal.record("thread left")

@@ -36,59 +36,6 @@ struct HardshipTests {
         #expect(library.isIdle)
     }
 
-    @Test("A context's thread that the system cannot create is created later")
-    func missingThread() {
-        let library = Devices.library()
-        let attempts = Atomic<Int>(0)
-        let dependencies = IIOSourceDependencies(
-            library: library, clock: LiveClock(), settings: [], options: Devices.quick,
-            spawn: { [journal = library.journal] body throws(DeviceError) in
-                if attempts.add(1, ordering: .relaxed).newValue <= 2 { throw DeviceError(.busy, "No more threads.") }
-                try WorkerThread.start {
-                    body()
-                    journal.record("thread left")
-                }
-            })
-        let source = IIOSource(addresses: [.local], dependencies: dependencies)
-        let subscription = source.subscribe(Self.request) { _ in }
-        #expect(library.journal.waits(for: "buffer"))
-        subscription.cancel()
-        #expect(library.isIdle)
-    }
-
-    @Test("If a thread could not be created, later subscribers do not receive the error")
-    func pastMissingThread() {
-        let library = Devices.library()
-        let isFailing = Atomic<Bool>(false)
-        let dependencies = IIOSourceDependencies(
-            library: library, clock: LiveClock(), settings: [], options: Devices.quick,
-            spawn: { [journal = library.journal] body throws(DeviceError) in
-                if isFailing.load(ordering: .relaxed) { throw DeviceError(.busy, "No more threads.") }
-                try WorkerThread.start {
-                    body()
-                    journal.record("thread left")
-                }
-            })
-        let source = IIOSource(addresses: [.local], dependencies: dependencies)
-        let first = source.subscribe(Self.request) { _ in }
-        #expect(library.journal.waits(for: "buffer"))
-        first.cancel()
-        #expect(library.journal.waits(for: "thread left"))
-        isFailing.store(true, ordering: .relaxed)
-        let log = EventLog()
-        let second = source.subscribe(Self.request, receive: log.record)
-        #expect(log.waits(for: "lost busy"))
-        second.cancel()
-        let count = library.journal.count("thread left")
-        isFailing.store(false, ordering: .relaxed)
-        #expect(library.journal.waits(for: "thread left", count: count + 1))
-        let later = EventLog()
-        let third = source.subscribe(Self.request, receive: later.record)
-        #expect(library.journal.waits(for: "buffer", count: 2))
-        #expect(later.count("lost") == 0)
-        third.cancel()
-    }
-
     @Test("A device does not count as silent while a subscriber blocks the thread")
     func slowSubscriber() {
         let library = Devices.library()

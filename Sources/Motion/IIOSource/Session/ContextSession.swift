@@ -93,14 +93,16 @@ final class ContextSession: Sendable {
         do throws(DeviceError) {
             try dependencies.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
         } catch {
+            // The error is published before the phase changes. Otherwise, a thread could start meanwhile, and the error
+            // would replace its newer results.
+            for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
+            finishDiscovery(error)
             let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
             state.withLock { state in
                 // The timer is created with the lock held, so that it cannot fire before the phase is set.
                 state.thread = .waiting(
                     dependencies.clock.timer(at: time) { self.wakeThread(hub: hub, catalog: catalog, owner: owner) })
             }
-            finishDiscovery(error)
-            for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
         }
     }
 
