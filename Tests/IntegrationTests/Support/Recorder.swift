@@ -20,7 +20,15 @@ final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     let events = Journal<Event>()
     private let queue = DispatchQueue(label: "recorder")
 
-    init(_ address: String, everyReport: Bool, timing: GPSDTiming = GPSDTiming(), sharing: Recorder? = nil) throws {
+    /// Timing with which a busy machine, which delays threads for seconds, does not count as a suspended process. After
+    /// a suspension, only the newest reports would be delivered.
+    static var patient: GPSDTiming {
+        var timing = GPSDTiming()
+        timing.suspensionThreshold = 600
+        return timing
+    }
+
+    init(_ address: String, everyReport: Bool, timing: GPSDTiming = patient, sharing: Recorder? = nil) throws {
         let clock = LiveClock()
         source =
             try sharing?.source
