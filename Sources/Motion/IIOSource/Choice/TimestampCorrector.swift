@@ -206,7 +206,8 @@ struct TimestampCorrector {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Distributes the samples evenly if their times are not in ascending order. Returns the number of samples to keep.
+    /// Distributes the samples evenly if their times are not in ascending order. Returns false if the refill must be
+    /// dropped.
     private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Bool {
         let count = times.count
         let end = times[count - 1]

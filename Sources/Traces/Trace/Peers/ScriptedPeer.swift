@@ -10,7 +10,7 @@ public struct ScriptedPeer: AccessoryPeer {
         case expectAny(Int)
         /// Sends bytes.
         case send([UInt8])
-        /// Pauses before the next step.
+        /// Pauses before the next step. A negative duration is treated as zero.
         case delay(Duration)
         /// Ends the session.
         case hangUp

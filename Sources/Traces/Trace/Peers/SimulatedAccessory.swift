@@ -52,7 +52,7 @@ public struct AccessoryFaults: Sendable, Hashable {
     /// The maximum number of bytes that the accessory sends at once, or nil for no limit. Consecutive chunks are at
     /// least ``minimumChunkInterval`` apart.
     public var maximumChunkLength: Int?
-    /// The minimum time between two chunks.
+    /// The minimum time between two chunks. A negative duration is treated as zero.
     public var minimumChunkInterval = Duration.milliseconds(1)
     /// The probability, from 0 to 1, that a sent byte is replaced with a random byte.
     public var corruptionProbability = 0.0
