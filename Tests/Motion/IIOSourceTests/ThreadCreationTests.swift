@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Foundation
 import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -19,8 +21,8 @@ struct ThreadCreationTests {
 
         init(isFailing: Bool = false) { self.isFailing = Atomic(isFailing) }
 
-        func source(_ library: ScriptedLibrary) -> IIOSource {
-            let dependencies = Devices.dependencies(library) { () throws(DeviceError) in
+        func source(_ library: ScriptedLibrary, options: IIOSourceOptions = Devices.quick) -> IIOSource {
+            let dependencies = Devices.dependencies(library, options: options) { () throws(DeviceError) in
                 self.attempts.add(1, ordering: .relaxed)
                 if self.isFailing.load(ordering: .relaxed) { throw DeviceError(.busy, "No more threads.") }
                 self.created.add(1, ordering: .relaxed)
@@ -103,6 +105,42 @@ struct ThreadCreationTests {
         #expect(log.waits(for: "regained"))
         #expect(source.problems.isEmpty)
         second.cancel()
+        #expect(library.isIdle)
+    }
+
+    @Test("A subscriber that is notified of a missing thread can list the sensors without waiting")
+    func listingDuringNotification() throws {
+        let library = Devices.library()
+        let threads = Threads()
+        var options = Devices.quick
+        options.discoveryTimeout = .infinity
+        let source = threads.source(library, options: options)
+        // The sensor is known, but the last discovery failed, so listing the sensors requests another one.
+        let first = source.subscribe(Self.request) { _ in }
+        #expect(library.journal.waits(for: "buffer"))
+        library.script.withLock { $0.openFailure = EACCES }
+        library.lastBuffer?.fail(Int(ENODEV))
+        #expect(library.journal.waits(for: "open failed"))
+        first.cancel()
+        #expect(threads.haveEnded(library))
+        library.script.withLock { $0.presence = [] }
+        threads.isFailing.store(true, ordering: .relaxed)
+        let second = Mutex<Subscription?>(nil)
+        // If listing waited, only this thread would wait.
+        try WorkerThread.start {
+            let subscription = source.subscribe(Self.request) { event in
+                guard case .lost = event else { return }
+                _ = source.sensors
+                library.journal.record("listed")
+            }
+            second.withLock { $0 = subscription }
+            library.journal.record("subscribed")
+        }
+        #expect(library.journal.waits(for: "listed"))
+        #expect(library.journal.waits(for: "subscribed"))
+        threads.isFailing.store(false, ordering: .relaxed)
+        second.withLock { $0 }?.cancel()
+        #expect(threads.haveEnded(library, moreThan: 1))
         #expect(library.isIdle)
     }
 }

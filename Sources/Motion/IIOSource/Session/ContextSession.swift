@@ -10,14 +10,17 @@ final class ContextSession: Sendable {
     /// ```
     /// stopped ── `wakeThread` is called, and the context is needed ──▶ running
     /// waiting ── `wakeThread` is called, also by the timer ──▶ running
-    /// running ── the system could not create the thread ──▶ waiting
+    /// running ── the system could not create the thread ──▶ creationFailed
+    /// creationFailed ── the subscribers were notified ──▶ waiting
     /// running ── no work is left, and no wake or discovery was requested during this pass ──▶ stopped
     /// ```
     private enum ThreadPhase {
         case stopped
         /// True if `wakeThread` was called since the thread's current pass began.
         case running(isWakeRequested: Bool)
-        /// The system could not create a thread. The timer tries again.
+        /// The system could not create a thread, and the subscribers are being notified.
+        case creationFailed
+        /// The timer tries again to create a thread.
         case waiting(ClockTimer)
     }
 
@@ -84,6 +87,7 @@ final class ContextSession: Sendable {
             case .running:
                 state.thread = .running(isWakeRequested: true)
                 return nil
+            case .creationFailed: return nil
             case .stopped where !isNeeded: return nil
             case .stopped, .waiting: return exchange(&state.thread, with: .running(isWakeRequested: false))
             }
@@ -93,8 +97,8 @@ final class ContextSession: Sendable {
         do throws(DeviceError) {
             try dependencies.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
         } catch {
-            // The error is published before the phase changes. Otherwise, a thread could start meanwhile, and the error
-            // would replace its newer results.
+            // No other thread can start while the error is published. Otherwise, the error could replace newer results.
+            state.withLock { $0.thread = .creationFailed }
             for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
             finishDiscovery(error)
             let time = dependencies.clock.now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
@@ -112,6 +116,8 @@ final class ContextSession: Sendable {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
         return state.withLock { state -> BinarySemaphore? in
+            // A subscriber that is being notified would block its own thread.
+            if case .creationFailed = state.thread { return nil }
             // Only local devices can be listed. A caller must not wait for a server that has just failed.
             switch state.discovery {
             case .succeeded(let presence) where state.isRunning || present == nil || present == presence: return nil
