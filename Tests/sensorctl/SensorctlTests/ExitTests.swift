@@ -133,12 +133,12 @@ struct ExitTests {
 
     @Test("A signal ends a replay that waits for standard input", arguments: [SIGINT, SIGTERM])
     func signalsWhileReading(number: Int32) throws {
-        let name = number == SIGINT ? "INT" : "TERM"
         let folder = try TemporaryFolder()
         // A pipe that is open at both ends and never delivers data.
         let line =
-            #"mkfifo "$1"; exec 3<>"$1"; timeout --preserve-status -s "$2" 5 "$0" replay - location <&3; echo $?"#
-        let result = try Tool.shell(line, [folder.path + "/input", name])
+            Tool.signalWhen + #"mkfifo "$1"; exec 3<>"$1"; export P="$0"; "#
+            + #"signal_when "$2" "$3" "$P" replay - location <&3; echo $?"#
+        let result = try Tool.shell(line, [folder.path + "/input", "\(number)", Tool.catches(number)])
         #expect(result.lines == ["0"])
     }
 

@@ -9,10 +9,12 @@ private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/us
     "Live displays in a terminal", .toolIsBuilt, .waiting,
     .enabled(if: canMakeTerminals, "script(1), which makes a terminal, is not installed"))
 struct MotionTerminalTests {
-    /// Runs a command in a terminal with the given number of columns. $P is the program and $T the trace.
+    /// Runs a command in a terminal with the given number of columns. $P is the program and $T the trace. The output
+    /// is also written to the file $L.
     private func inTerminal(_ line: String, columns: Int = 80, type: String = "xterm-256color") throws -> Tool.Result {
-        let command = #"export P="$0" T="$1" TERM="$4"; script -qefc "stty cols $3 rows 24; $2" /dev/null"#
-        return try Tool.shell(command, [Tool.sixPoses, line, "\(columns)", type])
+        let command = #"export P="$0" T="$1" TERM="$4" L="$5"; script -qefc "stty cols $3 rows 24; $2" "$L""#
+        let folder = try TemporaryFolder()
+        return try Tool.shell(command, [Tool.sixPoses, line, "\(columns)", type, folder.path + "/output"])
     }
 
     @Test("Three axes are redrawn in place, with the rate below them")
@@ -83,10 +85,10 @@ struct MotionTerminalTests {
         #expect(result.output.contains("portraitUpsideDown"))
     }
 
-    @Test("A signal ends a live display with status 0", arguments: ["INT", "TERM"])
-    func signals(name: String) throws {
+    @Test("A signal ends a live display with status 0", arguments: [SIGINT, SIGTERM])
+    func signals(number: Int32) throws {
         let result = try inTerminal(
-            #"timeout --foreground --preserve-status -s \#(name) 5 "$P" replay "$T" gyro; echo "status $?""#)
+            Tool.signalWhen + #"signal_when \#(number) "\#(Tool.hasDrawn)" "$P" replay "$T" gyro; echo "status $?""#)
         #expect(result.output.contains("status 0"))
     }
 }

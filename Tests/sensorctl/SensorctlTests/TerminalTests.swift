@@ -12,10 +12,12 @@ struct TerminalTests {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Runs a shell command in a terminal of 80 columns and 24 rows. $P is the program and $T the drive.
+    /// Runs a shell command in a terminal of 80 columns and 24 rows. $P is the program and $T the drive. The output
+    /// is also written to the file $L.
     private func inTerminal(_ line: String) throws -> Tool.Result {
-        let command = #"export P="$0" T="$1" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" /dev/null"#
-        return try Tool.shell(command, [Tool.drive, line])
+        let command = #"export P="$0" T="$1" L="$3" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" "$L""#
+        let folder = try TemporaryFolder()
+        return try Tool.shell(command, [Tool.drive, line, folder.path + "/output"])
     }
 
     @Test("The demo draws, ends by itself and restores the terminal")
@@ -36,11 +38,11 @@ struct TerminalTests {
         #expect(result.output[end.upperBound...].contains("village entered 1 ×"))
     }
 
-    @Test("A signal ends the demo, and the terminal is restored", arguments: ["INT", "TERM", "HUP"])
-    func signals(name: String) throws {
+    @Test("A signal ends the demo, and the terminal is restored", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signals(number: Int32) throws {
         let result = try inTerminal(
-            #"stty -a > /dev/null; A=$(stty -g); timeout --foreground --preserve-status -s \#(name) 6 "$P" demo "$T" "#
-                + #"--seconds 50; echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
+            Tool.signalWhen + #"A=$(stty -g); signal_when \#(number) "\#(Tool.hasDrawn)" "$P" demo "$T" --seconds 50; "#
+                + #"echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
         #expect(result.output.contains(Self.leave))
         #expect(result.output.contains("status 0"))
         #expect(result.output.contains("same"))
