@@ -57,14 +57,8 @@ enum Tool {
         #"signal_when() { sh -c 'export PID=$$; (while kill -0 $PID && ! eval "$2"; do sleep 0.05; done; "#
         + #"kill -"$1" $PID) & shift 2; exec "$@"' sh "$@"; }; "#
 
-    /// Returns a condition for ``signalWhen``: the program $P has installed a handler for the signal.
-    static func catches(_ number: Int32) -> String {
-        let caught = #"sed -n "s/^SigCgt:.//p" /proc/$PID/status"#
-        return #"[ /proc/$PID/exe -ef "$P" ] && [ $((0x$(\#(caught)) >> \#(number - 1) & 1)) = 1 ]"#
-    }
-
     /// A condition for ``signalWhen``: the file $L contains an escape character, so a picture has been drawn.
-    static let hasDrawn = #"grep -q $(printf '\033') $L"#
+    static let hasDrawn = #"grep -q "$(printf "\033")" "$L""#
 
     /// Runs a bash command with the executable as $0.
     static func shell(_ line: String, _ arguments: [String] = []) throws -> Result {

@@ -116,7 +116,7 @@ final class ContextSession: Sendable {
         let present = dependencies.library.devices(at: address)
         let now = dependencies.clock.now
         return state.withLock { state -> BinarySemaphore? in
-            // A subscriber that is being notified would block its own thread.
+            // A subscriber that is being notified must not wait, because the discovery fails on the same thread.
             if case .creationFailed = state.thread { return nil }
             // Only local devices can be listed. A caller must not wait for a server that has just failed.
             switch state.discovery {

@@ -30,8 +30,8 @@ public enum AccessoryPeerAction: Sendable, Hashable {
     /// Pauses before the next action. The peer still receives events during the pause. A negative duration is treated as
     /// zero.
     case wait(Duration)
-    /// Requests ``AccessoryPeerEvent/timerFired`` after the given time. Replaces any previous request. A
-    /// negative duration is treated as zero.
+    /// Requests ``AccessoryPeerEvent/timerFired`` after the given time. Replaces any previous request. A negative
+    /// duration is treated as zero.
     case setTimer(after: Duration)
     /// Ends the session from the accessory's side, after all preceding bytes have been sent.
     case hangUp
