@@ -11,8 +11,8 @@ struct ChannelPolling: ~Copyable {
     /// The maximum value of the coordinator's `limit`, in seconds.
     static let maximumReadInterval = 30.0
     /// The lock that a thread must hold while it reads from the port. `detachFromReactor` sets the protected value to
-    /// true before the port is released. The observer is notified of new bytes while the lock is held, so it must not
-    /// read from the channel. `readPendingInput` would try to take the lock again.
+    /// true before the port is released. The observer is notified of new bytes while the lock is held. It must not read
+    /// from the channel, because `readPendingInput` would try to take the lock again.
     let readLock = Mutex(false)
     /// The coordinator that decides whether the executor polls the port. `nil` for ports without an
     /// `inputBufferingTime`, and while the channel does not belong to the reactor. The opening thread creates the
@@ -29,7 +29,7 @@ struct ChannelPolling: ~Copyable {
     let isExecutorPolling = Atomic<Bool>(false)
     /// True if `readAvailable` found `readLock` locked. `readAvailable` sets the flag and then tries to lock again,
     /// whereas `readPendingInput` unlocks and then loads the flag. With an ordering weaker than
-    /// `.sequentiallyConsistent`, each could miss the other's action, and the bytes would stay unread.
+    /// `.sequentiallyConsistent`, each method could miss the other's action, and the bytes would stay unread.
     let hasMissedRead = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
@@ -48,7 +48,7 @@ extension ChannelCore {
     /// If an executor polls the port, reads from the port on the calling thread, because the executor may be blocked.
     /// Returns true if the app can then read bytes. If no executor polls the port, returns false without reading.
     ///
-    /// The executor cannot read at the same time. Each time it tries to, this method repeats the read, because the
+    /// The executor cannot read at the same time. If it tries to, this method reads again in its place, because the
     /// executor's run loop does not report the same bytes again.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
@@ -57,7 +57,8 @@ extension ChannelCore {
             polling.hasMissedRead.store(false, ordering: .sequentiallyConsistent)
             hasInput = polling.readLock.withLock { isDetached in
                 if isDetached { return false }
-                // If the connection has ended, a later read returns the end as well, and the reactor reports it.
+                // If this read returns the end of the connection, a later read returns it again. The reactor then
+                // reports it.
                 _ = readInputLocked(.callback)
                 return input.bytesAvailable > 0
             }
@@ -69,8 +70,8 @@ extension ChannelCore {
     func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         // If the executor does not read for `limit` seconds, the reactor reads in its place. `limit` is at most the
-        // buffering time, so no input is lost. `limit` includes the tolerance, which is therefore at most a third of
-        // that time.
+        // buffering time, so no input is lost. The tolerance is part of `limit`. It is therefore limited to a third of
+        // the buffering time.
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         let limit = min(ChannelPolling.maximumReadInterval, bufferingTime)
         polling.coordinator.withLock { coordinator in
@@ -95,7 +96,7 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // `serve` finds out why the executor has stopped. It is called after `use`, because it may lock the
+        // `serve` finds out why the executor has stopped polling. The call follows `use`, because `serve` may lock the
         // coordinator.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
@@ -134,8 +135,8 @@ extension ChannelCore: PollableSource {
     /// Reads from the port on the executor or, if `cause` is `.overdue`, on the reactor thread. The reactor reports the
     /// end of the connection. If the input pipe is full, the executor stops polling until there is space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
-        // `.thread` requires no read. If an executor polls, the call only serves to handle expired timeouts, and
-        // channels have no timeouts. If the reactor polls the port itself, `serve` reads from it.
+        // The cause `.thread` requires no read. While an executor polls the port, such a call only handles expired
+        // timeouts, and channels have no timeouts. While the reactor polls the port itself, `serve` reads from it.
         if case .thread = cause { return .drained }
         if let outcome = readUnlessContended() { return outcome }
         polling.hasMissedRead.store(true, ordering: .sequentiallyConsistent)

@@ -13,11 +13,12 @@ extension ChannelCore {
     }
 
     enum ReadLimit {
-        /// A read on any thread while an executor polls the port. It continues until the port is empty, because the
-        /// executor's run loop might not report remaining bytes, or until 32 KiB have been read, about as much as an
+        /// A read on any thread while an executor polls the port. The read continues until the port is empty, because
+        /// the executor's run loop might not report remaining bytes. The limit is 32 KiB, which is about as much as an
         /// app reads in one callback.
         case callback
-        /// A read on the reactor thread while it polls the port, limited so that other channels are also served.
+        /// A read on the reactor thread while the reactor polls the port. It is limited so that other channels are also
+        /// served.
         case pass
         /// A read of everything that the kernel still holds.
         case remainder

@@ -35,7 +35,7 @@ extension ChannelCore {
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
-                    // Errors are left to the reactor, because the observer must not be notified during this call.
+                    // The reactor handles errors, because the observer must not be notified during this call.
                     guard case .bytes(let count) = port.write(bytes.suffix(from: done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)

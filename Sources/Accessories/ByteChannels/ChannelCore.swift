@@ -5,8 +5,9 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Transfers bytes between an app and an accessory's port. The reactor (a thread), or an executor in its place, reads
-/// into `input`. The reactor sends the bytes in `state.output`; HID reports are sent on a separate thread.
+/// Transfers bytes between an app and an accessory's port. The reactor is a thread that reads into `input` and sends
+/// the bytes in `state.output`. An executor may read in place of the reactor. HID reports are sent on a separate
+/// thread.
 ///
 /// `NodeChannel` documents most methods; the extensions `+Reactor`, `+Polling`, `+Reading`, `+Writing` and `+Reports`
 /// contain the others. The reactor retains the channel until the connection ends. Any thread may call the methods in
@@ -19,7 +20,8 @@ final class ChannelCore: Sendable {
     /// The maximum number of bytes to read from the port after `end(_:then:)`. The kernel's buffers are smaller, so
     /// this limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// The number of consecutive fruitless writes after which output pauses. See `ChannelOutput.Activity`.
+    /// Output pauses after this number of consecutive writes in which the kernel accepted no bytes. See
+    /// `ChannelOutput.Activity`.
     static let maximumFruitlessWrites = 3
     static let outputRetryDelay = 0.01
 
@@ -65,7 +67,8 @@ final class ChannelCore: Sendable {
     }
 
     /// Replaces the observer. Calls must not overlap, because the observer is stored in two places. If `close()` runs
-    /// at the same time, the input pipe may keep `receive`, but a pipe that has ended no longer calls it.
+    /// at the same time, the input pipe may still store `receive`. This has no effect, because a pipe that has ended no
+    /// longer calls its observer.
     func observe(_ receive: Observer?) {
         let (former, isClosed) = state.withLock { state -> (Observer?, Bool) in
             defer { state.observer = state.isClosed ? nil : receive }

@@ -44,9 +44,9 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app, or `nil` while the app can still write, which includes the
-    /// phase `ending`. `close()` sets this property immediately, although `phase` becomes `finished` later. The reason
-    /// `closed` then takes precedence over that of `ending`.
+    /// The end of the connection as reported to the app, or `nil` while the app can still write. The app can still
+    /// write in the phase `ending`. `close()` sets this property immediately, although `phase` becomes `finished`
+    /// later. The reason reported to the app is then `closed`, even if the phase `ending` has a different reason.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
@@ -88,7 +88,7 @@ struct ChannelState: ~Copyable {
         phase = .closing(closing)
     }
 
-    /// Returns the observer if it must be notified of free space. In that case, the writer no longer counts as waiting.
+    /// If the observer must be notified of free space, returns it and marks the writer as no longer waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false

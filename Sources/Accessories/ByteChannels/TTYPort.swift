@@ -44,9 +44,9 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // Discards unsent output, because close(2) would otherwise wait for the device. If all output has been sent,
-        // tcflush(3) is not called. On a pseudo-terminal, the call would discard bytes that the other side has not read
-        // yet.
+        // Discards unsent output, because close(2) would otherwise wait for the device. tcflush(3) is called only if
+        // there is unsent output. On a pseudo-terminal, it would otherwise discard bytes that the other side has not
+        // read yet.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

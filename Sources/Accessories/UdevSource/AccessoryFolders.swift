@@ -159,8 +159,8 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. If the kind of failure has changed, or if the current problems differ from the reported ones,
-    /// the delay before a report starts again.
+    /// Records a failure. Restarts the report delay if the kind of failure has changed, or if the current problems
+    /// differ from those that have already been reported.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -179,9 +179,9 @@ struct AccessoryFolders {
     }
 
     /// Returns the age with which a newly detected failure starts, in seconds. A failure is reported when its age
-    /// reaches the settle time. The age starts at the settle time if the failure cannot detach an accessory and cannot
-    /// result from a partial write. Otherwise, it starts at the time since the last change of the file, or at 0 if that
-    /// time is unknown.
+    /// reaches the settle time. If the failure can neither detach an accessory nor result from a partial write, its age
+    /// starts at the settle time. Otherwise, the age starts at the time since the last change of the file, or at 0 if
+    /// that time is unknown.
     private func failureAge(of file: File) -> Double {
         // If a file has been written only partially, reading it succeeds, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }

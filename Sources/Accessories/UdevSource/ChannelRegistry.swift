@@ -14,7 +14,8 @@ final class ChannelRegistry: Sendable {
     }
 
     private struct Entry {
-        /// Distinguishes this entry from a later entry with the same key, which `release` must not remove.
+        /// Distinguishes this entry from later entries with the same key, so that `release` does not remove a later
+        /// entry.
         var number: Int
         var name: String
         var isOpen = false

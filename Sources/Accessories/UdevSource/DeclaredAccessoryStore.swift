@@ -44,7 +44,7 @@ struct DeclaredAccessoryStore {
 
     private var declared: [DeclarationSource: DeclaredAccessory] = [:]
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
-    /// The properties that may have been declared or removed since the last call to `drainChanges`.
+    /// The properties whose declarations may have changed since the last call to `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
     /// The properties with conflicts that have been reported and are not resolved yet.
     private var conflictingProperties: Set<UniqueProperty> = []

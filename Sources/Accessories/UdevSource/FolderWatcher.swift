@@ -35,8 +35,8 @@ final class FolderWatcher: Sendable {
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
     /// The events that indicate that a component of a path was added or removed. If the directory is already watched,
-    /// for example because it is also a configured directory, IN_MASK_ADD adds these events to the events that are
-    /// watched instead of replacing them.
+    /// for example because it is also a configured directory, IN_MASK_ADD adds these events to the existing watch.
+    /// Without this flag, they would replace the events of that watch.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask

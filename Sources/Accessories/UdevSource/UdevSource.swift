@@ -177,7 +177,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // The initial scan is taking too long. Only the first calls wait for it, so that the app is not blocked
+        // The initial scan is taking too long. Later calls do not wait for it, so that the app is not blocked
         // repeatedly.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)

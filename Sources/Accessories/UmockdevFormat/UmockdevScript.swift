@@ -12,7 +12,7 @@ public struct UmockdevScript: Sendable, Hashable {
         case read(milliseconds: UInt32, [UInt8])
         /// `w`: The program writes bytes, possibly in several calls. The delay is for information only.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f`: The percentage of bytes in the following writes that may differ from the recording.
+        /// `f`: In the following writes, this percentage of the bytes may differ from the recording.
         case fuzz(percent: UInt32)
     }
 

@@ -10,8 +10,8 @@ import Synchronization
 /// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages published from the same thread are sent in
 /// order, with QoS 1. While the broker is unavailable, messages are queued on disk if
 /// ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in memory. A message may be delivered twice if the
-/// connection is lost before the broker acknowledges it. Subscribers can detect duplicate positions by `tst` and, for
-/// fractions of a second, `tst_ms`.
+/// connection is lost before the broker acknowledges it. Subscribers can detect a duplicate position by its time, which
+/// is `tst_ms` if present, otherwise `tst`.
 ///
 /// Call ``end(within:)`` before releasing the publisher. Otherwise, readings that do not yet fill a message are lost.
 /// Without a spool folder, all queued messages are lost too.
@@ -125,7 +125,7 @@ public final class MQTTPublisher: Sendable {
         flush()
         let seconds = time.inSeconds
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
-        // Waits up to 3 s longer, to allow for disconnecting and for writing the queue to disk.
+        // Waits up to 3 s longer than `time`, because disconnecting and writing the queue to disk also take time.
         work.waitForEnd(atMost: seconds + 3)
     }
 }

@@ -154,7 +154,7 @@ final class PublisherLoop: Sendable {
                         (state.isSending, state.isDisconnected) = (true, false)
                     }
                     onEvent(.connected)
-                    // These messages are not added to `inFlight`, because they are not in the spool.
+                    // The birth messages are not added to `inFlight`, because they are not in the spool.
                     for message in presence.birthMessages { _ = try connection.publish(message) }
                 case .delivered(let number): acknowledge(inFlight.acknowledge(number))
                 case .subscribed, .message: break

@@ -40,8 +40,7 @@ package enum ExecutorSelection {
     /// Returns an executor that respects the queue's `isSuspended` and `maxConcurrentOperationCount` properties. During
     /// playback, the player runs the handlers itself, unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
-        // On Linux, the main operation queue cannot be suspended. The main dispatch queue can therefore be used in its
-        // place.
+        // On Linux, the main operation queue cannot be suspended, so the main dispatch queue can be used in its place.
         select(isMain: queue === OperationQueue.main, device: device) { OperationQueueExecutor(queue) }
     }
 

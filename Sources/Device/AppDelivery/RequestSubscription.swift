@@ -15,7 +15,7 @@ package final class RequestSubscription<Request: Equatable & Sendable>: Sendable
     /// `wanted` is called with a lock held, so if several threads call this method at the same time, the last call uses
     /// the latest request. A subscription is cancelled only after its replacement has been created, so that the sensor
     /// keeps running. Event handlers must not call this method, because a new subscription may deliver events while the
-    /// lock is held, and the call would deadlock.
+    /// lock is held. A call from an event handler would then deadlock.
     package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

@@ -111,8 +111,9 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// Returns true if the executor belongs to the main run loop and its work runs either in the run loop's current
-    /// mode or, if the run loop is not running, on the main queue.
+    /// Returns true if the executor belongs to the main run loop and `includesMode` accepts that run loop's current
+    /// mode. Also returns true if the main queue runs the executor's work in place of a main run loop that is not
+    /// running.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -153,8 +154,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks, on the main queue, whether the main run loop is running. If it is not, the main queue is not run by the
-    /// main thread but by another thread.
+    /// Checks, on the main queue, whether the main run loop is running. If it is not, another thread runs the main
+    /// queue.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -185,7 +186,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that is waiting for the run loop. `State` contains two arrays, whose memory is reused.
+/// Work that is waiting for the run loop. The two arrays in `State` are swapped, so that their memory is reused.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

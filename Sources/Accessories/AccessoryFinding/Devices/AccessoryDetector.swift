@@ -51,7 +51,7 @@ struct AccessoryDetector {
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &detection) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // If the result is `nil`, a rule with an empty list of protocols excludes the interface.
+            // `nil` means that a rule with an empty list of protocols excludes the interface.
             guard let names = protocols(item, description, isOnly: isOnly, &detection) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }

@@ -7,8 +7,8 @@ import DeviceCore
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of bytes to parse. It is 16 bytes short of a device descriptor and two configurations of the
-    /// maximum length of 65,535 bytes each.
+    /// The maximum number of bytes to parse. A device descriptor and two configurations, each of the maximum length of
+    /// 65,535 bytes, would require 16 bytes more.
     package static let maximumLength = 1 << 17
 
     package init(_ bytes: [UInt8]) { self.bytes = Array(bytes.prefix(Self.maximumLength)) }

@@ -66,9 +66,9 @@ extension AccessoryClient {
             do throws(DeviceError) {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
-                    // The accessory is set before `adopt` is called. During playback, `adopt` may call this method
-                    // again. The nested call then skips this session. Otherwise, it would try to take the
-                    // `OpeningLock`, which is already locked.
+                    // During playback, `adopt` may call this method again. The accessory is set first, so that the
+                    // nested call skips this session. Otherwise, the nested call would try to take the `OpeningLock`,
+                    // which is already locked.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core
@@ -93,9 +93,9 @@ struct PendingNotifications {
 
     var items: [PendingNotification] = []
 
-    /// Adds the notification of a disconnection. If the app has not been notified of the connection yet, neither
-    /// notification is posted, and only the delegate is called. However, if the app has already opened a session with
-    /// the accessory, both notifications are posted, because the app sees the streams end.
+    /// Adds the notification of a disconnection. If the app has not been notified of the connection yet, neither the
+    /// connection nor the disconnection is posted, and only the delegate is called. However, if the app has already
+    /// opened a session with the accessory, both are posted, because the app sees the streams end.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notification in
             if case .connected(let other) = notification { other === accessory && !hasSession } else { false }

@@ -92,7 +92,7 @@ final class ReconnectingChannel: PollableChannel {
             guard let channel else { return .empty }
             let result = channel.read(into: buffer)
             guard case .ended = result else { return result }
-            // The current connection has ended, but `receive(_:from:)` has not been called with the event yet.
+            // The current connection has ended, but `receive(_:from:)` has not processed its event `ended` yet.
             guard isFormer else { return .empty }
             state.withLock { state in if state.previous.first === channel { state.previous.removeFirst() } }
             channel.close()

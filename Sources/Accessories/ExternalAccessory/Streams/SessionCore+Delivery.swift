@@ -38,7 +38,7 @@ extension SessionCore {
     }
 
     /// If the other stream already has an executor with this key, adds that executor to this stream. Returns false if
-    /// neither stream has such an executor, so that the caller must create one.
+    /// neither stream has such an executor. The caller must then create one.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isAdded = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -107,8 +107,8 @@ extension SessionCore {
 
     /// Delivers pending events on the executor's thread.
     ///
-    /// - Parameter all: True to deliver all events if the connection has ended. Otherwise, the number of events in one
-    ///   call is limited.
+    /// - Parameter all: True to lift the limit on the number of events in one call. Has an effect only if the
+    ///   connection has ended.
     func deliver(at executor: StreamExecutor, all: Bool = false) {
         guard var call = next(at: executor, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -145,7 +145,8 @@ extension SessionCore {
                 wasRescheduled = !state[direction].executors.contains { $0 === executor }
             }
             let first: Direction = state.lastDirection == .input ? .output : .input
-            // The status is read inside the lock, so that any later event of the channel signals the executor again.
+            // The status is read inside the lock. A later event of the channel is processed only after the lock has
+            // been released, and then signals the executor again.
             let status = channel.status
             return (
                 nextCall(first, at: executor, status, &state)
@@ -163,8 +164,8 @@ extension SessionCore {
     ) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
             let event = state[direction].events.pending(status),
-            // Without a delegate, the event stays pending. The delegate is loaded last, because it could be released
-            // inside the lock if a later condition failed.
+            // Without a delegate, the event stays pending. The delegate is loaded in the last condition. If a condition
+            // after it failed, the delegate could be released inside the lock.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)

@@ -33,7 +33,7 @@ final class SessionCore: Sendable {
     struct State {
         var input = StreamState(.input)
         var output = StreamState(.output)
-        /// The stream that reported the most recent event. The other stream is checked first for the next event.
+        /// The stream that reported the most recent event. The search for the next event begins with the other stream.
         var lastDirection = Direction.output
         var accessory: EAAccessory
         /// Suspended tasks. Readers wait for bytes. Writers wait for space or for another write to finish.
@@ -190,8 +190,8 @@ final class SessionCore: Sendable {
         var delegate: (any StreamDelegate)?
     }
 
-    /// Lets the executor of the input stream read from the channel. Requires that the stream has only one executor and
-    /// that no task has read from the session.
+    /// If the input stream has exactly one executor and no task has read from the session, lets that executor read from
+    /// the channel. Otherwise, no executor reads from the channel.
     func updatePollingExecutor() {
         guard let pollableChannel else { return }
         // `setExecutor` is called inside the lock. Otherwise, a concurrent call could overwrite a newer executor with
@@ -235,8 +235,8 @@ final class SessionCore: Sendable {
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                // `readable` itself shows that bytes are available. The channel's status is read when the event is
-                // delivered.
+                // The event `readable` itself shows that bytes are available, so the channel's status is not needed
+                // yet. It is read when the stream event is delivered.
                 let readable = ByteChannelStatus(bytesAvailable: 1, spaceAvailable: 0, end: nil)
                 inputs = executorsToSignal(.input, state, event == .readable ? readable : channel.status)
                 swap(&readers, &state.readers)

@@ -54,9 +54,9 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// Returns the end of the channel if this stream must report it as an error. Otherwise, returns `nil`. An input
-    /// stream reports the error after all bytes have been read. For an output stream, the loss of written bytes is also
-    /// an error.
+    /// If this stream must report the end of the channel as an error, returns that end. Otherwise, returns `nil`. An
+    /// input stream reports the error after all bytes have been read. For an output stream, the loss of written bytes
+    /// is also an error.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =

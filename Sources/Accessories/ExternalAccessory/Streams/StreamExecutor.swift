@@ -7,9 +7,9 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. The streams
-/// share an executor, so that one wakeup is sufficient, if they use a dispatch queue or the same mode of the same run
-/// loop.
+/// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. If the streams
+/// use a dispatch queue or the same mode of the same run loop, they share one executor. One wakeup is then sufficient
+/// for both.
 final class StreamExecutor: Sendable {
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
@@ -56,7 +56,7 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity that a channel needs to let this executor read from the channel. `nil` if this executor cannot read
+    /// The identity to pass to a channel, so that this executor can read from it. `nil` if this executor cannot read
     /// from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
@@ -104,7 +104,7 @@ final class StreamExecutor: Sendable {
         // Cleared first, so that an event during the delivery schedules another run.
         isSignalled.store(false, ordering: .releasing)
         guard let session = session.withLock({ $0.core }) else { return }
-        // Stored before `depth`, which `isRunningHere` loads first.
+        // `isRunningHere` loads `depth` first, so the thread is stored before `depth` is incremented.
         callbackThread.store(currentThread(), ordering: .relaxed)
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
         session.deliver(at: self, all: all)

@@ -221,8 +221,8 @@ final class MonitorLoop {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // libudev returns the same result if the buffer is empty and if it has filtered out a message. After a
-                // loss, the socket itself shows whether the buffer is empty.
+                // libudev returns the same result for an empty buffer and for a message that it has filtered out. After
+                // a loss, the socket itself shows whether the buffer is empty.
                 if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1

@@ -22,8 +22,8 @@ package struct UdevMonitorOptions: Sendable {
     /// The size of the kernel's message buffer, in bytes. `nil` selects the default of 128 MiB, or the system's limit
     /// if that is smaller.
     package var receiveBuffer: Int?
-    /// True if the devices need udev rules, for example for protocol names and node permissions. If udevd is not
-    /// running, the monitor then reports a problem.
+    /// True if the devices need udev rules, for example for protocol names and node permissions. If this is true and
+    /// udevd is not running, the monitor reports a problem.
     package var expectsRules = true
     /// The maximum number of devices. The monitor omits further devices and reports a problem.
     package var maximumDevices = 8192

@@ -24,8 +24,8 @@ struct RemotePositionSubscriber {
 
     private let topic: String
     private let timing: MQTTSourceTiming
-    /// The arrival time of the last location, even if that location was outdated, or the time of the last reset.
-    /// Retained locations do not count.
+    /// The arrival time of the latest location since the last reset, or the time of that reset if no location has
+    /// arrived since. Outdated locations count, but retained locations do not.
     private var lastArrival: BootTime
     private var newestFixTime: WallTime?
     private var phase = Phase.waiting
@@ -71,8 +71,8 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // The age of a retained message is computed from its time, but is unknown if that time is in the
-                // future.
+                // The age of a retained message is computed from its time. If that time is in the future, the age is
+                // unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return phase == .receiving ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }

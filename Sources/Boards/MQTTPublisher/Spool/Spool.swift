@@ -35,11 +35,11 @@ final class Spool {
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// The number of acknowledged records on disk, at most 15, whose acknowledgement has not been written yet. If the
-    /// program ended now, the next run would send these records again.
+    /// The number of acknowledged records on disk whose acknowledgement has not been written to disk yet, at most 15.
+    /// If the program ended now, the next run would send these records again.
     private var unwrittenAcknowledgements = 0
-    /// The first disk error since the spool last worked, or nil. The error is cleared once records can be written again
-    /// and the queue is empty.
+    /// The first disk error that has not been cleared yet, or nil. The error is cleared once a record has been written
+    /// again and the queue is empty.
     private(set) var failure: DeviceError?
     /// False after a disk error, until the next record has been written.
     private var hasWritten = true

@@ -12,7 +12,7 @@ public protocol AccessorySource: Sendable {
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The first event lists
     /// the attached accessories and is delivered before this call returns. Changes are delivered on the source's
-    /// threads. Changes that occur during the delivery of the first event can also be delivered by this call.
+    /// threads. This call may also deliver changes that occur while it delivers the first event.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
@@ -83,8 +83,8 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled, so that other threads only append events. This thread calls `drain`
-                // below, which delivers the snapshot first.
+                // Marks a drain as scheduled, so that other threads append events without delivering them. This thread
+                // then calls `drain` below, which delivers the snapshot first.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
@@ -141,7 +141,8 @@ package final class AccessoryHub: Sendable {
         Self.drain(subscribers)
     }
 
-    // The compiler creates a copy of `publish` for each closure, but not of the following functions.
+    // The compiler creates a copy of `publish` for each closure. The following functions are separate, so it does not
+    // copy them.
     private static func append(_ event: AccessoryEvent, to subscribers: [Member]) {
         for subscriber in subscribers { subscriber.request.withLock { _ = $0.append(event) } }
     }

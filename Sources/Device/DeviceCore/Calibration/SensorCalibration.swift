@@ -19,7 +19,8 @@ public struct SensorCalibration: Sendable, Hashable {
     /// The root mean square residual of the fit, or NaN if unknown. It is a fraction of the field strength for a
     /// magnetometer, and of gravity for an accelerometer.
     public var residual = Double.nan
-    /// The fraction of all directions that the magnetometer's measurements cover, 0 to 1. Always 0 for other sensors.
+    /// The directions that the magnetometer's measurements cover, as a fraction of all directions, 0 to 1. Always 0 for
+    /// other sensors.
     public var coverage = 0.0
     /// The strength of the earth's magnetic field in gauss, or NaN if unknown. Used for magnetometers only.
     public var fieldStrength = Double.nan
