@@ -44,8 +44,8 @@ extension FaultEdit {
 }
 
 extension TraceHeader {
-    /// Adds the faults to the header, as in {"seed":"1","list":"nofix"}. If the header already contains faults, the
-    /// member becomes an array.
+    /// Adds the faults to the header's `faults` member, as in {"seed":"1","list":"nofix"}. If the header already
+    /// contains faults, the member becomes an array.
     mutating func addFaults(_ list: String, seed: UInt64) {
         var writer = JSONWriter()
         writer.object { writer in

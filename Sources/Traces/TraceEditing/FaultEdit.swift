@@ -33,7 +33,8 @@ public struct FaultEdit: TraceEdit {
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// The receivers found in the trace: all fault targets, and up to 100 others to list in error messages.
+    /// The receivers found in the trace. All receivers in the header and all fault targets are included. Other
+    /// receivers, which error messages list, are added until there are 100 in total.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
     /// The accessory names, by ID.

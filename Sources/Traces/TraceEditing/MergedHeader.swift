@@ -80,7 +80,8 @@ struct MergedHeader {
         case .sensorLost(let error, let sensor):
             event.contents = .sensorLost(error, sensor: name(sensor, trace))
         case .sensorRegained(let sensor): event.contents = .sensorRegained(sensor: name(sensor, trace))
-        // In the first trace, only IDs with a hyphen are changed, because they could match a new ID from another trace.
+        // In the first trace, only accessory IDs with a hyphen are changed, because they could match a new accessory ID
+        // from another trace.
         case .accessory(var accessory) where trace > 0 || accessory.accessory.contains("-"):
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)

@@ -31,8 +31,8 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that `decoder` has just decoded. `report` may be nil for a position, because
-    /// it is used only to recognize a malformed report.
+    /// Records the problems in the report that `decoder` has just decoded. `report` is used only to recognize a
+    /// malformed report, so it may be nil for a position.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {

@@ -264,6 +264,7 @@ public struct ScrubOptions: Sendable {
     /// True if accessory names are replaced with models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 
-    /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.
+    /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E, and the start becomes
+    /// 2000-01-01.
     public init() {}
 }

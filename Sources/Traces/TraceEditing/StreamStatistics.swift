@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct StreamStatistics {
-    /// The maximum number of intervals stored per stream, and the maximum number of long intervals.
+    /// The maximum number of elements in each stream's `intervals`, and also in its `longIntervals`.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -26,7 +26,7 @@ struct StreamStatistics {
         let key = Key(kind: kind, origin: origin)
         guard let index = indices[key] else {
             guard meters.count < TraceSummary.maximumStreams else {
-                // The last stream also counts the events of all further streams.
+                // Events of streams beyond the maximum are counted in the last stream.
                 meters[meters.count - 1].stream.count += 1
                 return
             }

@@ -4,8 +4,8 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// An iterator over the events of a trace. If the file has no arrival times, an event's time is the time since the
-/// first report, computed from the times in the reports.
+/// An iterator over the events of a trace. If the file has no arrival times, the times of events are computed from the
+/// times in the reports, relative to the first report.
 package struct TimedEventReader {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
@@ -39,7 +39,7 @@ package struct TimedEventReader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {
             header.source = trace.name
-            // Empty, because the times are not from a clock of this machine.
+            // Empty, because the times are not from this machine's clock.
             header.clock = ""
             if let start = trace.start ?? firstTime(of: trace) {
                 header.start = TraceHeader.Start(wallTime: start, boot: .zero)
@@ -53,7 +53,7 @@ package struct TimedEventReader {
     private static func firstTime(of trace: TraceFile) -> WallTime? {
         var reading = TimedEventReader(trace)
         while let event = reading.next() {
-            // `next` may have decoded the line already. Decoding it again has no effect on the decoder.
+            // `next` may already have decoded the line. Decoding it again does not change the result.
             if case .gpsd(let line) = event.contents, let time = reading.decoder.position(line)?.time { return time }
         }
         return nil

@@ -24,8 +24,8 @@ public enum TraceMerger {
     /// A number is appended to the following names:
     ///
     /// - the ID of a sensor, if an earlier trace contains the same ID,
-    /// - the IDs of all accessories in the second and later traces, and of those in the first trace that contain a
-    ///   hyphen, for example because the first trace is the result of a merge,
+    /// - the ID of an accessory in the second or a later trace,
+    /// - the ID of an accessory in the first trace, if the ID contains a hyphen, for example from an earlier merge,
     /// - the name of a receiver, if an earlier trace contains reports from a receiver with the same name during the
     ///   same period. At most 256 receivers of each trace are renamed.
     ///

@@ -20,7 +20,7 @@ package struct TraceState: Sendable {
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
     private var devices: [UInt8]?
-    /// The last DEVICE report of each receiver that was added or changed after the last device list.
+    /// For each receiver, the latest DEVICE report since the latest device list.
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 

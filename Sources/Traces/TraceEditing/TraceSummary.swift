@@ -75,7 +75,7 @@ package struct TraceSummary: Sendable {
     /// The time of the last event, in nanoseconds since the start of the trace.
     package var duration: Int64 = 0
     package var positions: Positions?
-    /// The clock pairs of the first and the last report that contain a receiver time.
+    /// The clock pairs of the first and last reports that contain a receiver time.
     package var clocks: [ClockPair] = []
     /// Remarks about invalid lines and reports, grouped by problem.
     package var remarks: [String] = []

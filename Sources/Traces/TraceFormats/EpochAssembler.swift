@@ -48,8 +48,8 @@ struct EpochAssembler {
     /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
     /// not count.
     private var hasOwnSky = false
-    /// True if the satellite report for the pending position has already arrived, ahead of that position's last report.
-    /// In this case, a further satellite report without a time belongs to the next position.
+    /// True if the pending position's satellite report arrived before the last report of that position. In this case, a
+    /// further satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -190,7 +190,7 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth. Exporting such values could alter them or produce an invalid file.
+    /// Removes values that are impossible on Earth. An export could alter such values or produce an invalid file.
     /// Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false

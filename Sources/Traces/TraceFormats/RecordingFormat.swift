@@ -32,11 +32,11 @@ public struct RecordingFormat: Sendable {
     package internal(set) var supportsArrivalTimes = false
     /// True if it may be necessary to read the whole file to detect the format. Such formats are tried last.
     var isTriedLast = false
-    /// True if the caller need not check the trace for damaged gpsd reports, because either the writer does so or the
+    /// True if the caller need not check the trace for damaged gpsd reports. Either the writer checks them, or the
     /// format contains no gpsd reports.
     var reportsDamage = false
-    /// Returns the confidence that an input is in this format, or nil if it is not. The property is nil if the format
-    /// cannot be read.
+    /// Returns the confidence that an input is in this format, or nil if the input is in another format. This property
+    /// itself is nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path and returns remarks about omitted content.

@@ -46,7 +46,8 @@ struct SortedReadings {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
-    /// The offset in nanoseconds that moves the earliest reading to time zero if its time is negative.
+    /// The offset in nanoseconds that is added to all times. If the earliest reading has a negative time, the offset
+    /// moves it to time zero. Otherwise, the offset is 0.
     private var shift: Int64 = 0
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false

@@ -20,8 +20,8 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // Parses the header from its own encoding, so that the sensor indices in the records match those obtained by
-        // parsing the generated text.
+        // Parses the encoded header, so that the sensor indices in the records match those obtained by parsing the
+        // generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)

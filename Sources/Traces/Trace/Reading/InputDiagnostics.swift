@@ -8,7 +8,7 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     /// All occurrences of one message.
     package struct Entry: Sendable, Hashable {
-        /// A clause, without a full stop, that states the problem and its consequence.
+        /// A clause that states the problem and its consequence. It does not end with a full stop.
         package let message: String
         package fileprivate(set) var count: Int
         /// The location of the first occurrence: a file, a line, or both. Empty if unknown.
@@ -29,7 +29,7 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     /// The messages in order of first occurrence.
     package private(set) var entries: [Entry] = []
-    /// The number of problems left ungrouped because ``maximumMessages`` had been reached.
+    /// The number of problems that were not grouped, because ``maximumMessages`` had been reached.
     package private(set) var ungroupedCount = 0
 
     package init() {}

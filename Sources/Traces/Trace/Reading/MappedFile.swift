@@ -30,7 +30,7 @@ final class MappedFile: Sendable {
     }
 
     deinit {
-        // The mapping must be unregistered before munmap(2). Afterwards, another mapping may reuse the addresses, and
+        // The mapping must be unregistered before munmap(2). After munmap, another mapping may reuse the addresses, and
         // the signal handler must not overwrite that mapping with zeros.
         if let registration { SIGBUSGuard.unregister(registration) }
         munmap(UnsafeMutableRawPointer(bitPattern: start), count)
@@ -40,7 +40,7 @@ final class MappedFile: Sendable {
     /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
-        // Checks the size too, because losing only a part of the last page causes no SIGBUS.
+        // Also checks the size, because a file that loses only part of its last page causes no SIGBUS.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }
@@ -135,7 +135,7 @@ enum SIGBUSGuard {
         }
         // No registered file caused the signal, so the previous action is restored. A faulting memory access is
         // repeated when the handler returns, and raises the signal again. A signal sent by a process does not recur, so
-        // it is raised again here.
+        // the handler raises it again.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }

@@ -25,8 +25,8 @@ package struct TraceBytes: Sendable, Equatable {
 
     init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
-    /// Reads or maps a regular file. Reads any other file, such as a pipe, to its end. This may block. Throws an error
-    /// if such a file exceeds ``TraceFile/maximumSize``.
+    /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, which may block. Throws an
+    /// error if such a file exceeds ``TraceFile/maximumSize``.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }
@@ -63,7 +63,7 @@ package struct TraceBytes: Sendable, Equatable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // Reads until the end of the file instead of relying on the reported size, which may be too small, for
+            // Reads to the end of the file instead of relying on the reported size. That size may be too small, for
             // example for files in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return

@@ -19,8 +19,8 @@ extension TraceCursor {
     @inline(never) private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        // For a vector, `start` is just after the opening bracket, which counts as part of the key. Parsing starts at
-        // the bracket, one byte earlier.
+        // For a vector, `start` is just after the opening bracket, because the key includes the bracket. Parsing starts
+        // at the bracket, one byte earlier.
         let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first

@@ -55,8 +55,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line certainly introduces no sensor: it has the trace writer's layout, and is a gpsd report or a
-    /// reading of a known sensor. The line is not validated.
+    /// True if the line certainly introduces no sensor. Such a line has the trace writer's layout, and contains a gpsd
+    /// report or a reading of a known sensor. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }

@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 
 /// A byte channel that wraps another channel and reports the data that passes through it. Bytes that are read during a
-/// write may be a response to it. They are therefore reported after the write, because playback requires this order.
+/// write may be a response to it. Playback requires that they follow the write, so they are reported after it.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0

@@ -14,8 +14,8 @@ import Synchronization
 /// ```
 ///
 /// The header describes each motion sensor that is present at the start. Other subscribers do not affect the interval
-/// between recorded readings. If a kind of sensor is missing at the start, the first sensor of that kind to appear
-/// later is also recorded, although the header does not describe it.
+/// between recorded readings. If no sensor of a kind is present at the start, the first one that appears later is also
+/// recorded, although the header does not describe it.
 ///
 /// The recorder records which accessories are attached and detached. The data of a session is recorded only if the
 /// session was opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded
@@ -135,9 +135,8 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // If the battery state changes between reading and recording it here, the subscription's closure may record
-            // the new state first. The loop then records the new state again, so that the last recorded state is the
-            // current one.
+            // The subscription's closure may record a new battery state before the loop records the state that it has
+            // read. Therefore, the loop repeats until the state that it recorded is the current one.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery

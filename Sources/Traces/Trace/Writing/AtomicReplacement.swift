@@ -15,8 +15,7 @@ struct AtomicReplacement: Sendable {
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The resolved destination, or nil if the path does not exist yet. If it is not nil, file names are relative to
-    /// the destination's directory.
+    /// The resolved destination. File names are relative to its directory. nil if the path does not exist yet.
     private let destination: ResolvedDestination?
     /// Returns the final name of the file: either a fixed name or an unused one.
     private let name: @Sendable () -> String
@@ -88,8 +87,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if
-    /// /proc, which is needed to name the file later, is not mounted.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files. Also
+    /// returns a negative value if /proc is not mounted, because the file could not be named later.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder

@@ -10,13 +10,13 @@ extension ExclusiveFile {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
-    /// Creates a directory for files that have the given mode. Its mode is derived from theirs, so that users who can
-    /// read the files can also enter the directory. Returns 0, or -1 with the reason in `errno`.
+    /// Creates a directory for files with the given mode. The directory's mode is derived from this mode, so that users
+    /// who can read the files can also enter the directory. Returns 0, or -1 with the reason in `errno`.
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }
-        // Another process may have replaced the directory, so the mode is set only if this user owns it. A different
-        // owner is not an error, because some file servers assign one.
+        // Another process may have replaced the directory, so the mode is set only if this user owns the directory.
+        // Ownership by another user is not an error, because some file servers assign a different owner.
         let folder = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
         defer { systemClose(folder) }

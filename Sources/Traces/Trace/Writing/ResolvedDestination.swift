@@ -87,7 +87,7 @@ final class ResolvedDestination: Sendable {
     func open() -> Int32 {
         if isProcLink {
             // If this process already has the file open, as with /dev/stdout, the descriptor is duplicated. The
-            // duplicate shares the file position, so that output redirected with `>>` by a shell is still appended.
+            // duplicate shares the file position. Output that a shell redirects with `>>` is therefore still appended.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -100,8 +100,8 @@ final class ResolvedDestination: Sendable {
             ? systemOpen(procPath, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// The descriptor of this process to which the path refers, such as 1 for /dev/stdout, or nil if the path refers to
-    /// any other file.
+    /// The descriptor of this process to which the path refers, for example 1 for /dev/stdout. nil if the path refers
+    /// to any other file.
     private var ownDescriptor: Int32? {
         var (folderStatus, descriptors) = (stat(), stat())
         guard fstat(folder, &folderStatus) == 0, stat("/proc/self/fd", &descriptors) == 0,

@@ -53,7 +53,8 @@ extension TraceOutput {
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        // Locks a file that `openExisting` has not locked. If the descriptor holds the lock, this has no effect.
+        // Locks a file that `openExisting` has not locked. If the descriptor already holds the lock, locking has no
+        // effect.
         if isFile { try Self.lock(descriptor, path) }
         if let mode, isFile { _ = fchmod(descriptor, mode) }
         self.init(
@@ -72,7 +73,7 @@ extension TraceOutput {
         }
         let descriptor = destination.open()
         // For a link in /proc, `status` describes the link itself, so the function returns without truncating the
-        // linked file. A shell's `>>` therefore still appends.
+        // linked file. Output that a shell redirects with `>>` is therefore still appended.
         guard descriptor >= 0, status.isFile else {
             return (descriptor, descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor))
         }
@@ -82,7 +83,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links. Their contents must not change, so this link is replaced with a new file.
+        // Other hard links to the file must keep the old contents, so this link is replaced with a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(destination.folder, destination.name, 0) == 0 else { return (-1, false) }
@@ -166,7 +167,8 @@ extension TraceOutput {
             number = FileIO.writeAll(bytes) { rest in
                 let count = systemWrite(descriptor, rest)
                 if count < 0, errno == EAGAIN {
-                    // Waits up to 1 s for the nonblocking descriptor. EINTR makes `writeAll` repeat the call.
+                    // Waits up to 1 s until the nonblocking descriptor is writable. `writeAll` repeats the write
+                    // if `errno` is EINTR.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     errno = EINTR

@@ -18,7 +18,7 @@ import Trace
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: since 1970 if over three years, otherwise since the start; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: counted from 1970 if over three years, else from the start; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |

@@ -11,12 +11,13 @@ struct CSVTableReader {
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if the row times count from 1970, or nil if this is not known yet. Known from the start if one of the first
-    /// thousand rows has a time at or after ``UnsetClock/gpsEpoch``, otherwise from the first usable time on.
+    /// True if the row times count from 1970, or nil if this is not known yet. If one of the first thousand rows has a
+    /// time at or after ``UnsetClock/gpsEpoch``, the value is true from the start. Otherwise, the first usable time
+    /// determines the value.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time at or after ``UnsetClock/gpsEpoch`` has been found. Earlier times are then ignored, because the
-    /// logger's clock had not been set yet.
+    /// True once a time at or after ``UnsetClock/gpsEpoch`` has been found. Times before that epoch are then ignored,
+    /// because the logger's clock had not been set yet.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -90,15 +91,15 @@ struct CSVTableReader {
             try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
         }
-        // The tracks are checked before `finishRecording` moves them out of `rows`. That call also determines
+        // The tracks are checked before `finishRecording` moves them out of `rows`. `finishRecording` also determines
         // `ignoresTimes` and some of the remarks.
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
         var recording = rows.finishRecording(start: map.start)
         if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
-            // The times count from 1970. Moving the first event to time zero turns the start into that event's civil
-            // time. If the events are not sorted, `normalize` shifts them again.
+            // The times count from 1970. The first event is moved to time zero, and the start changes from 1970 to that
+            // event's civil time. If the events are not sorted, `normalize` shifts them again.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }

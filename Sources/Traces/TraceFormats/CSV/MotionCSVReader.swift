@@ -77,8 +77,8 @@ struct MotionCSVReader {
         }
         var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
-            // The readings' times are Unix times. Moving the first reading to time zero also moves the start, from 1970
-            // to the time of that reading.
+            // The readings' times are Unix times. The first reading is moved to time zero, and the start changes from
+            // 1970 to the time of that reading.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
@@ -95,8 +95,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in the wrong unit, otherwise nil. Parsed readings are in gauss in
-    /// both layouts. The Earth's field is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, or nil if it does not. Readings parsed in the
+    /// layouts `si` and `iio` are in gauss. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0

@@ -9,7 +9,7 @@ struct MotionCSVEncoder {
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
-    /// The time of the pending row, or nil if there is none, and the reading of each sensor at that time.
+    /// The time of the pending row, and each sensor's reading at that time. `time` is nil if no row is pending.
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 

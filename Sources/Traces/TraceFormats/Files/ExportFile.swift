@@ -122,8 +122,8 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if replacing an existing file is allowed.
     public var overwrite = false
     /// The mode of written files, as for chmod(2). If nil, a replaced file keeps its mode, and a new file gets the mode
-    /// 0600, because a recording reveals a person's locations. If a format requires a new folder, users with read
-    /// permission for the files can also search the folder.
+    /// 0600, because a recording reveals a person's locations. If a format requires a new folder, users who can read
+    /// the files can also enter the folder.
     public var mode: UInt32?
     /// The path of the receiver whose positions are written, for formats that can contain only one receiver. If nil,
     /// the receiver that reports the first fix is selected.

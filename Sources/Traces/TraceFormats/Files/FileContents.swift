@@ -80,7 +80,7 @@ private final class FileSource: ByteSource {
 /// A source of bytes that are read sequentially.
 package protocol ByteSource: AnyObject {
     /// Reads bytes into a non-empty buffer and returns their number, or 0 at the end of the input. Fills the buffer
-    /// unless the input ends, because `FileContents.prefix` reads only once. All other readers accept fewer bytes.
+    /// unless the input ends, because `FileContents.prefix` reads only once. All other callers accept fewer bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
 }
 

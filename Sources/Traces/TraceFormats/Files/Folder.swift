@@ -26,8 +26,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body`, which creates a folder and fills it. If `body` throws an error, the folder is removed, provided
-    /// that it is new and empty.
+    /// Calls `body`, which creates a folder and fills it. If `body` throws an error, removes the folder unless it
+    /// existed before the call or is not empty.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {

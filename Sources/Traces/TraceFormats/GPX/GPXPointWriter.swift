@@ -22,7 +22,7 @@ struct GPXPointWriter {
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
     private var beginning = PathBoundary.segment
-    /// Maps each occupied time to a later one, at which the search for a free time continues. Used with `needsSorting`.
+    /// For each occupied time, a later time at which the search for a free time continues. Used with `needsSorting`.
     private var nextFreeTime: [Int64: Int64] = [:]
     private var recording = Recording()
     private var size = 0
@@ -72,7 +72,7 @@ struct GPXPointWriter {
 
     private mutating func write(_ item: Item, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         let time = needsSorting ? nextFreeTime(from: time) : time
-        // Parts that need sorting may overlap, so no report without a fix separates them.
+        // Parts that need sorting may overlap, so they are not separated by reports without a fix.
         if item.beginning == .part, needsSorting { last = nil }
         if item.beginning != .nothing {
             motion.reset()

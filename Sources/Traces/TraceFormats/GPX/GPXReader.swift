@@ -26,7 +26,7 @@ struct GPXReader: ~Copyable {
     /// True if times before 1980 are ignored. Must be set before the first call to ``next()``.
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates in the extensions of the last point. The coordinates before `extensionIndex` have already been
+    /// The coordinates in the extensions of the last point. Elements before `extensionIndex` have already been
     /// returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0

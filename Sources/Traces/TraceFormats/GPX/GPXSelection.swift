@@ -52,7 +52,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If several points all have the same time, it is not the time of measurement and is ignored.
+        // If two or more points have times and these are all equal, they are not times of measurement and are ignored.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

@@ -39,7 +39,7 @@ struct IIOContextReader: ~Copyable {
 
     private var reader: XMLReader
     private var context = IIOContext(name: "", version: "")
-    /// The device and the channel whose elements are open or were closed last.
+    /// The device and the channel whose start tags were read last.
     private var device = IIODevice(id: "")
     private var channel = IIOChannel(id: "")
     private var elementStack: [ElementKind] = [.outside]

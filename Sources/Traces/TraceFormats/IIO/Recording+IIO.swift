@@ -125,8 +125,9 @@ extension Recording {
         track = spaced
     }
 
-    /// Shifts two groups of tracks, those with civil times and those with times since boot, so that each group begins
-    /// at zero. A more precise alignment is impossible, because the offset between the two clocks is unknown.
+    /// Shifts the tracks so that they begin at time zero. Tracks with civil times and tracks with times since boot form
+    /// two groups, each of which is shifted as a whole. A more precise alignment is impossible, because the offset
+    /// between the two clocks is unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }

@@ -15,7 +15,7 @@ enum MCAP {
     }
 
     static let prefixLength = 9
-    // The following names must not change, because files contain them.
+    // The following names must not change, because existing files contain them.
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
     /// The metadata key that marks a channel as derived from another channel. The value is the topic of the other

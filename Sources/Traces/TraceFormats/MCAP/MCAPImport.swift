@@ -122,8 +122,8 @@ struct MCAPImport {
         return GPSDEncoder.encode(report)
     }
 
-    /// Converts a message to an event whose time is not set yet. If the event contains a measurement time, that time is
-    /// still the timestamp from the file and not yet relative to the start of the trace.
+    /// Converts a message to an event without setting the event's time. A measurement time in the event is still the
+    /// timestamp from the file. `write(_:at:)` later makes it relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = try role(of: message.channel)
         switch role {

@@ -53,7 +53,7 @@ struct MCAPInput {
         return filled >= count
     }
 
-    /// Calls `body` with the next `count` bytes, or with fewer if `fill` has not buffered them.
+    /// Calls `body` with the next `count` bytes, or with all buffered bytes if fewer are buffered.
     func withBytes<Value>(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         let range = position..<min(position + max(count, 0), filled)
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }

@@ -27,7 +27,7 @@ struct MCAPReader {
         var checksum: UInt32
     }
 
-    /// The maximum number of schemas, and also of channels. Excess schemas and channels are ignored.
+    /// The maximum number of schemas, and the maximum number of channels. Excess schemas and channels are ignored.
     private static let maximumDefinitions = 4096
     /// The maximum number of bytes to read at the start of a schema or channel record. The names must be within these
     /// bytes.
@@ -43,8 +43,8 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset at which reading stopped because no record starts there, or nil if this has not happened. Records
-    /// with invalid contents do not stop the reader and are counted in `brokenRecords`.
+    /// The offset at which reading stopped because no record starts there. nil if reading did not stop for this reason.
+    /// Records with invalid contents do not stop the reader and are counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -156,8 +156,8 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Processes a record. If it is a message, returns the message, whose data has not been read yet. Otherwise,
-    /// advances past the record, or into it if it is a chunk, and returns nil.
+    /// Processes a record. If it is a message, returns the message without reading its data. If it is a chunk, advances
+    /// to the first record in the chunk and returns nil. Otherwise, advances past the record and returns nil.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         // The checksum in a data end record covers only the bytes before that record.

@@ -73,7 +73,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the start of the day on which `time`, reduced to a time of day, is closest to `instant`.
+    /// Reduces `time` to a time of day. Returns the start of the day on which this time of day is closest to `instant`.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, day)
         let difference = instant.nanoseconds - midnight - modulo(time, day)
@@ -181,7 +181,7 @@ struct NMEALogImport {
         time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(weekShift).addingSaturated(more)) }
     }
 
-    /// Sets `time` to the trace time of a report. `shift` is the entry's shift in nanoseconds.
+    /// Sets `time` to the trace time of a report. `shift`, in nanoseconds, is added to the receiver's time.
     private mutating func advanceTime(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }

@@ -22,7 +22,7 @@ struct NMEAMeasurementGrouper {
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
-    /// The last fix that has the time `clock` and no receiver name, or nil if there is none.
+    /// The last fix that has the time `clock` and names no receiver, or nil if there is none.
     private var position: PositionReport?
 
     /// Appends a report. Completed measurements are appended to `complete`.
@@ -41,7 +41,7 @@ struct NMEAMeasurementGrouper {
         case .attitude, .sky: satellites.append(entry)
         case .position(let position):
             if let last = self.position, report.isRepeated, position.isOtherMeasurement(than: last) {
-                // The satellites precede this position and belong to its measurement.
+                // The reports in `satellites` precede this position and belong to its measurement.
                 let satellites = satellites
                 self.satellites.removeAll()
                 finishMeasurement(&complete)
@@ -80,9 +80,9 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if this report and `other` are separate measurements, that is, if this report is a fix whose
-    /// position or other values differ from those of `other`. Always returns false for a report that contains a
-    /// receiver name.
+    /// Returns true if this report and `other` are separate measurements. This is the case if this report is a fix
+    /// without a receiver name, and its coordinates, altitude, speed or course differ from those of `other`. An
+    /// altitude, speed or course that is unknown in this report is not compared.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -24,8 +24,8 @@ struct NMEAExport {
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
-        // Phones report errors at the 68 % level. The export needs this level to compute the standard deviations in GST
-        // sentences.
+        // Phones report errors at the 68 % level. The export must know this level to compute the standard deviations in
+        // GST sentences.
         if trace.header?.hasPhoneAccuracies == true { options.nmea.confidence = .sixtyEight }
         self.options = options
         start = trace.start

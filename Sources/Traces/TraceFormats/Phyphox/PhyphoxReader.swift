@@ -64,8 +64,9 @@ struct PhyphoxReader {
         if found.hasLinear { hasLinear = true }
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
-            // If several tables contain readings of the same sensor, only the first table is read. Columns of only some
-            // axes are removed, because the converter requires all axes of a sensor or none.
+            // If several tables contain readings of the same sensor, only the first table is read. If a table has
+            // columns for only some of a sensor's axes, these columns are removed, because the converter requires all
+            // axes or none.
             if found.has(kind) { repeatedQuantities.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }

@@ -26,11 +26,11 @@ extension [Int64] {
     /// because a sensor's readings are often delivered in batches that arrive up to one second late. After a larger
     /// step, the readings are assumed not to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of readings that must follow a step for it to be detected. The time range of these readings
-    /// must also contain at least this many earlier readings.
+    /// The minimum number of readings after a step. Their time range must also contain at least this many readings from
+    /// before the step. Otherwise, no step is detected.
     private static let minimumReadings = 3
-    /// The maximum ratio of readings after a possible step to earlier readings in the same time range. If the ratio is
-    /// higher, the readings after the step are assumed to be late readings that fill a gap.
+    /// The maximum number of readings after a possible step, per earlier reading in the same time range. If there are
+    /// more, they are assumed to be late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part of the recording.
     private static let comparedReadings = 256
@@ -125,8 +125,8 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if `step` is at `index`: the time there is earlier than the preceding one, but not earlier than
-    /// `step.after`. The preceding times have already been shifted by `offset`.
+    /// Returns true if `step` is at `index`. At a step, the time decreases but is not earlier than `step.after`. The
+    /// preceding time has already been shifted by `offset`, so the time at `index` is shifted before they are compared.
     private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }
@@ -144,8 +144,8 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times that a logger wrote before its clock was set. Such times are zero, or they count from the start of
-/// 1970 as if the logger had been switched on then.
+/// Detects times that a logger wrote before its clock was set. Such times are zero, or they are the time since the
+/// logger was switched on, stored as a time since 1970.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000

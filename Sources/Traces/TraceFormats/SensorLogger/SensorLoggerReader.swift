@@ -5,8 +5,8 @@ import Trace
 
 /// Reads a Sensor Logger folder, one file at a time.
 struct SensorLoggerReader {
-    /// The names of the files that identify a Sensor Logger folder. Files of uncalibrated sensors are not read, because
-    /// their units depend on the platform.
+    /// The names of the files that identify a Sensor Logger folder. The list omits files of uncalibrated sensors,
+    /// because their units depend on the platform.
     static let fileNames = [
         "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
         "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
@@ -19,7 +19,7 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps to report in a remark: those of the sensor file with the most steps. Each file is checked
+    /// The clock steps of the sensor file with the most steps, for a remark. Steps are detected in each file
     /// separately.
     private(set) var clockSteps: [ClockStepBack] = []
 

@@ -47,8 +47,8 @@ struct UmockdevImport {
         }
     }
 
-    /// Returns the accessory and the protocol that use the script's device node. If `hasDescribedNode` is false, no
-    /// described device has that node, and the first accessory with a protocol is returned.
+    /// Returns the accessory and the protocol that use the script's device node. `hasDescribedNode` is false if no
+    /// described device has this node. In that case, returns the first accessory that has a protocol.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
