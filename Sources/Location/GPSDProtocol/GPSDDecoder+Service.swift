@@ -3,8 +3,8 @@
 import DeviceCore
 import JSONBytes
 
-// Reads service messages and descriptions of receivers. If a key is longer than eight bytes, its `word` is 0 and it is
-// compared as text.
+// Reads service messages and descriptions of receivers. A key longer than eight bytes has a `word` of 0 and is compared
+// as text.
 extension GPSDDecoder {
     mutating func readVersion(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var version = GPSDVersion()

@@ -27,12 +27,12 @@ package struct GPSDDecoder: Sendable {
     var attitudeKeys = ReportKeys<AttitudeKey>()
     /// A reusable satellite buffer, so that each report's array is allocated only once, at its final size.
     var satellites: [Satellite] = []
-    /// The class in the last "class" key parsed in the line, or nil if its value is not a string.
+    /// The value of the most recently parsed "class" key in the line, or nil if that value is not a string.
     var lastClass: GPSDClass?
     /// The number of out-of-range values in the last report, which were replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
-    /// The offset of the first value in the last report that is invalid or of the wrong type, or nil if there is none.
+    /// In the last report, the offset of the first value that is invalid or of the wrong type. nil if there is none.
     package internal(set) var firstInvalidOffset: Int?
 
     package init() {}

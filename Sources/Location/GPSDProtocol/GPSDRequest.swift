@@ -7,7 +7,7 @@ import JSONBytes
 package enum GPSDRequest {
     package static let version = [UInt8]("?VERSION;\n".utf8)
     package static let devices = [UInt8]("?DEVICES;\n".utf8)
-    /// Requests the last reports of each watched receiver.
+    /// Requests the latest reports of each watched receiver.
     package static let poll = [UInt8]("?POLL;\n".utf8)
 
     /// Enables or disables reports from a receiver, or from all receivers if `device` is nil.

@@ -63,7 +63,7 @@ extension PositionReport.Values {
 
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
-    /// at most 1000. Receivers write 0 for unknown values. These are replaced but not counted.
+    /// at most 1000. Receivers write 0 for unknown values. These zeros are replaced but not counted.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&hdop, &count)

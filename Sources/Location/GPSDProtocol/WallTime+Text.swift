@@ -25,8 +25,8 @@ extension WallTime {
         self = time
     }
 
-    /// Parses a JSON number of seconds since 1970. Decimals without an exponent are not converted to `Double`, which
-    /// resolves present-day times only to about 0.2 µs.
+    /// Parses a JSON number of seconds since 1970. The number is converted to `Double` only if necessary, because
+    /// `Double` resolves present-day times only to about 0.2 µs.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0

@@ -36,7 +36,7 @@ final class GPSDConnection: PollableSource {
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
     private let content: ExclusiveValue<Content>
-    // Atomic values, which other threads can access without waiting while one thread uses `content`.
+    // Atomic, so that other threads can access these values without waiting while one thread uses `content`.
     private let isClosed = Atomic<Bool>(false)
     private let hasReadValidLine = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
@@ -106,8 +106,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // If the process was suspended, a call that only handles timeouts does not count as activity. If it did, the
-        // next read would not detect the suspension.
+        // After a suspension of the process, a call that only handles timeouts must leave `lastActivity` unchanged.
+        // Otherwise, the next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
@@ -124,8 +124,8 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor need not read before
-    /// the due time, so its pause begins at the due time at the earliest.
+    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor may delay its read
+    /// until `dueTime`, so the time before `dueTime` is not part of its pause.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -141,9 +141,9 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is true, which an
-    /// executor requires, reads until the socket is empty. Otherwise, stops at the first read that does not fill the
-    /// buffer, which saves a system call.
+    /// Reads lines from the socket. Returns false if more lines may be available. If `untilEmpty` is false, stops at
+    /// the first read that does not fill the buffer, which saves a system call. If it is true, reads until the socket
+    /// is empty, as executors require.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool

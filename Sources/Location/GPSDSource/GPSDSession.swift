@@ -73,8 +73,8 @@ final class GPSDSession: Sendable {
             ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits before reconnecting. The wait ends early if the last subscriber leaves. It does so even if a new
-    /// subscriber joins at once, because the new subscriber should not have to wait.
+    /// Waits before reconnecting. The wait ends early if the last subscriber leaves, even if a new subscriber joins
+    /// immediately. The new subscriber should not have to wait.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {

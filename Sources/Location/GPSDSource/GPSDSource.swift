@@ -32,8 +32,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the request's executor while it reads the connection, and
-    /// otherwise on the source's thread.
+    /// Subscribes to positions. The closures are called on the request's executor while that executor reads the
+    /// connection, and otherwise on the source's thread.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void

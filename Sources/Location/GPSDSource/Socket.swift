@@ -63,7 +63,8 @@ extension Socket {
         return addresses
     }
 
-    /// Connects, or throws an error after `seconds`. Returns nil if `isCancelled` returns true after a wakeup.
+    /// Connects to a server. Throws an error if the connection fails or takes longer than `seconds`. Returns nil if
+    /// `isCancelled` returns true after a wakeup.
     static func connect(
         _ target: ServerAddress, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
         clock: any DeviceClock,

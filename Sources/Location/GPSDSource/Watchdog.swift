@@ -27,7 +27,7 @@ struct Watchdog: Sendable {
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
-    /// Records the arrival of a line of any kind that gpsd may send, including replies. Malformed lines do not count.
+    /// Records the arrival of a valid line of any kind, including replies to requests. Malformed lines do not count.
     mutating func recordValidLine(now: BootTime) {
         lastLine = now
         replyDeadline = nil
@@ -42,8 +42,8 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Restarts the silence timeout, unless a silence has already been reported. Called after a subscriber has joined
-    /// while there were no others.
+    /// Restarts the silence timeout, unless a silence has already been reported. Called after the number of subscribers
+    /// has risen from 0 to 1.
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {

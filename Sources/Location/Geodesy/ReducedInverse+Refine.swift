@@ -13,8 +13,8 @@ extension ReducedInverse {
         var arc, epsilon: Double
     }
 
-    /// Changes the departure azimuth until the geodesic meets the second point, using Newton's method within a bracket,
-    /// with bisection as a fallback (Karney 2013, section 4).
+    /// Changes the departure azimuth until the geodesic meets the second point. Uses Newton's method within a bracket,
+    /// and bisection as a fallback (Karney 2013, section 4).
     func refine(_ estimate: SineCosine) -> Path {
         let rounding = Double.ulpOfOne
         var departure = estimate

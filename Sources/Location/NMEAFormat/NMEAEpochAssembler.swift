@@ -43,8 +43,8 @@ struct NMEAEpochAssembler {
         /// The talker of each kind of position sentence, indexed by `Kinds.index`. 0 if the epoch contains no such
         /// sentence.
         var talkers = SIMD4<UInt16>.zero
-        /// True if the previous epoch contained a sentence with the same time, kind and talker, or if the position has
-        /// no time.
+        /// True if the position has no time, or if the previous epoch contained a position sentence with the same time,
+        /// kind and talker as the first position sentence of this epoch.
         var isRepeated = false
         var lacksTime = false
         var fix = FixState.unknown

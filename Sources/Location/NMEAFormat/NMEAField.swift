@@ -60,8 +60,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // If the number is below this limit, there is room for one more digit. At or above the limit, digits
-                // after the decimal point are dropped. A digit before it makes the number invalid (above 1e15).
+                // Below this limit, there is room for one more digit. At or above the limit, a further digit after the
+                // decimal point is dropped. A further digit before the point makes the number invalid (above 1e15).
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }

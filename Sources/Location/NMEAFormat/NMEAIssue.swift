@@ -30,7 +30,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// | capital letter | unit or reference, which must be exactly this letter |
 ///
 /// A decimal comma splits a number into two fields and shifts all subsequent fields. The shift is detected from unit
-/// letters, the hemispheres of the position and the date.
+/// letters, the date, and the hemispheres of the position.
 struct NMEALayout {
     private let forms: StaticString
     /// The forms of the fields in the sentence's repeating group, or empty if there is no such group.

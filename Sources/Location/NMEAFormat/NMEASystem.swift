@@ -58,7 +58,7 @@ struct SatelliteIdentity: Hashable {
     init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
     /// Creates the identity from a satellite number that also determines the system. The numbers of older systems are
-    /// in the NMEA ranges, those of newer systems in the extended ranges of u-blox and gpsd.
+    /// in the NMEA ranges, and those of newer systems are in the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)

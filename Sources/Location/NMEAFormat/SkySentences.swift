@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Encodes the GSA and GSV sentences of a sky report, and provides values for GGA and the talker of the epoch.
+/// Encodes the GSA and GSV sentences of a sky report. Also provides the epoch's talker, and the values for GGA.
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4

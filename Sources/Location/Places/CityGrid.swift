@@ -46,7 +46,8 @@ struct CityGrid: Sendable {
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The city is in the last cell whose first city's index is at most `number`. The row is found in the same way.
+        // The city is in the last cell whose first city has an index of at most `number`. This cell is in the last row
+        // whose first cell has an index of at most `cellIndex`.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1

@@ -15,7 +15,7 @@
 ///   bits), and the offset of the arcs from the end of the entries, or 0 for none (22 bits).
 /// - The arcs of each cell, as integers of variable length: the number of arcs and, for each arc, the label on the
 ///   left, the label on the right, the number of line segments, and its points. The first point is relative to the
-///   corner, and each further point to the previous point. The longitude precedes the latitude.
+///   corner. Each further point is relative to the previous one. The longitude precedes the latitude.
 struct OutlineLayer: Sendable {
     private let bytes: PlaceBytes
 

@@ -76,7 +76,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // Without this check for an unknown abbreviation, "London, QQ", for example, would match every London.
+        // Without this check, an unknown abbreviation would be ignored, and "London, QQ" would match every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
@@ -111,7 +111,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five places with the given name that match all of the surroundings, best match first.
+    /// Returns up to five places with the given name that match all parts in `within`, best match first.
     private func places(
         named name: [UInt8], _ surroundings: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -125,7 +125,7 @@ extension PlaceData {
         return Array(found.prefix(Self.maximumResults))
     }
 
-    /// Returns true if each of the surroundings contains the city or names a city near it.
+    /// Returns true if each part in `within` contains the city or names a city near it.
     private func isCity(_ number: Int, within: [Surroundings]) throws(PlaceDataError) -> Bool {
         guard !within.isEmpty else { return true }
         let city = try cities.city(number)

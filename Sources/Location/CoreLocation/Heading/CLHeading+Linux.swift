@@ -4,8 +4,8 @@ package import Foundation
 
 /// Properties that exist only on Linux.
 extension CLHeading {
-    /// The device path of the compass on the machine that runs gpsd. nil if the heading does not come from a gpsd
-    /// compass or was restored from an archive.
+    /// The compass's device path on the machine that runs gpsd. nil if the heading does not come from a gpsd compass or
+    /// was restored from an archive.
     public var receiver: String? { compass }
 
     /// The time of the measurement in seconds since boot, on the same clock as Core Motion's `timestamp`. For a gpsd

@@ -123,8 +123,8 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// Archives identify values by their position, and existing ones contain only these seven. A new value must be
-    /// appended, and `init(coder:)` must accept archives without it.
+    /// Archives identify values by their position, and existing archives contain only these seven values. A new value
+    /// must be appended, and `init(coder:)` must accept archives without it.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]

@@ -7,7 +7,7 @@ import SensorFusion
 /// A manager's heading state, used on any thread with the lock of `LocationClient.state` held. Adds headings and
 /// failures to `pendingCallbacks`. They are delivered after the lock has been released.
 struct HeadingState: Sendable {
-    /// The time for which a gpsd compass is ignored after each heading from the device's own magnetometer, in seconds.
+    /// The time, in seconds, for which a gpsd compass is ignored after each heading from the device's own magnetometer.
     static let magnetometerPriorityTime = 2.0
     /// The time after the start within which a heading must arrive, in seconds. If none arrives, a failure is reported.
     static let startTimeout = 10.0
@@ -25,8 +25,8 @@ struct HeadingState: Sendable {
     var heading: CLHeading?
     var declination = LocalDeclination()
 
-    // Of the following properties, `stop()` resets only `session`, because the pose and the measured field do not
-    // depend on when updates start.
+    // Of the following properties, `stop()` resets only `session`. The others describe the pose and the measured field,
+    // which do not depend on when updates start.
     private var axis = HeadingAxis()
     private var uniformity = FieldUniformity()
     private var lastCorrections: UInt32 = 0

@@ -41,7 +41,7 @@ struct LocalDeclination: Sendable {
             latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
             year: DecimalYear.at(secondsSince1970: position.time.seconds), withRates: false)
         guard !field.isInBlackoutZone else { return nil }
-        // If the receiver reports no declination, `reportedDeclination` is NaN and the second condition is false.
+        // The range check fails if the receiver reports no declination, because `reportedDeclination` is then NaN.
         if !field.isModelValid, abs(position.reportedDeclination) <= 180 { return position.reportedDeclination }
         return field.declination
     }

@@ -29,8 +29,8 @@ import LiveDevice
 /// and an async `main` run the queue on threads other than the main thread. A manager created in a task or on another
 /// dispatch queue uses a private serial queue. A manager created on any other thread uses that thread's run loop, which
 /// must be running. Set `delegateQueue` to use a different queue. Callbacks never run inside a call that starts a
-/// service, and never after a `stop…` method has returned on the callback thread. The manager holds its delegate
-/// weakly.
+/// service. If a `stop…` method is called on the callback thread, no callback of the stopped service runs after the
+/// method has returned. The manager holds its delegate weakly.
 ///
 /// **Errors.** `CLError.locationUnknown` means that no position is currently available because there is no fix, no
 /// receiver, or no connection to gpsd. The manager reports this error once per loss and keeps trying. The underlying
@@ -91,9 +91,9 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms. However,
-    /// updates pause only if the app has set this property, because Apple's platforms never pause the updates of an app
-    /// in use, and an app on Linux always counts as being in use.
+    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
+    /// updates pause only if the app itself has set this property to true. This is because an app on Linux always
+    /// counts as being in use, and Apple's platforms never pause the updates of an app in use.
     ///
     /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
     /// the accuracy of its positions if that is larger. Updates pause when the device has been stationary for three
@@ -221,7 +221,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions for which `startRangingBeacons(in:)` has been called, but not yet `stopRangingBeacons(in:)`.
+    /// The regions passed to `startRangingBeacons(in:)`, except those passed to `stopRangingBeacons(in:)` since then.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })

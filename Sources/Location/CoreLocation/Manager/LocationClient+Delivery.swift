@@ -36,8 +36,8 @@ extension LocationClient {
     private func drain() {
         // Releasing an object while the lock is held could cause a deadlock, because the delegate's deinitializer may
         // stop the manager, which acquires the lock. The manager is therefore retained until the drain ends, and each
-        // weak reference is read only once. A second read could produce the last strong reference to an object, so that
-        // the object would be released inside the lock.
+        // weak reference is read only once. A second read could return the last strong reference to an object, which
+        // would then be released while the lock is held.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
@@ -53,7 +53,7 @@ extension LocationClient {
         if isOutdated { updateSubscription() }
         var hasDeliveredRegions = false
         device.withCurrent {
-            // `take()` sets the variables to nil, so `nextItem` does not release an old value while the lock is held.
+            // `take()` sets the variables to nil, so `nextItem` has no old value to release while the lock is held.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
                 if let currentDelegate = delegate.take() { deliver(currentDelegate, to: current, from: manager) }

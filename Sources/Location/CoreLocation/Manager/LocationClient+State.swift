@@ -50,9 +50,9 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// Moves the next callback into `item` and stores the delegate in `recipient`. If no callback is left, ends the
-    /// drain, leaves `item` nil, and sets `next` if another drain is needed. All arguments must be nil on entry. They
-    /// are `inout` because returning a tuple of optionals would be slow.
+    /// Moves the next callback into `item` and stores the delegate in `recipient`. If no callback is left, leaves
+    /// `item` nil and ends the drain. If another drain is then needed, sets `next`. All arguments must be nil on entry.
+    /// They are `inout` because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?

@@ -56,8 +56,8 @@ struct ReducedAccuracy: Sendable {
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // The radius is half the diagonal of a cell, rounded up. The exact value is 3,936 metres, or up to 4,827 metres
-        // for the wedge-shaped cells at the poles.
+        // The radius is half the diagonal of a cell, rounded up. Half the diagonal is 3,936 metres. For the
+        // wedge-shaped cells at the poles, it is up to 4,827 metres.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

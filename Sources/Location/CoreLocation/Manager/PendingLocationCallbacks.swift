@@ -7,7 +7,7 @@ struct PendingLocationCallbacks {
     enum Item {
         /// A location. Consecutive locations are combined into one callback when they leave the queue.
         case location(CLLocation)
-        /// Returned by `removeFirst()`, but never queued.
+        /// Never queued. `removeFirst()` returns this case in place of consecutive `location` cases.
         case locations([CLLocation])
         case failure(CLError)
         case authorization

@@ -34,7 +34,7 @@ struct MonitorState {
         let event: Event
         let watch: Watch?
         /// A number that increases with each event. A loop that has been replaced may complete its event after the new
-        /// loop has completed a later one. In this case, the number keeps the earlier event from being recorded.
+        /// loop has completed a later one. The number then prevents the earlier event from being recorded.
         var number: UInt64 = 0
     }
 
@@ -110,8 +110,8 @@ struct MonitorState {
         return true
     }
 
-    /// The conditions with the states of their last completed events. The next run therefore repeats any uncompleted
-    /// events.
+    /// The conditions with the states of their last completed events. Uncompleted events do not change these states, so
+    /// the next run delivers the events again.
     var stored: [StoredRegion] {
         conditions.compactMap { condition in
             condition.shape.map {

@@ -63,7 +63,7 @@ struct FixStatistics: Sendable {
     /// The assumed maximum speed of the device, in metres per second, if the receiver does not report a speed.
     private static let assumedMaximumSpeed = 100.0
 
-    /// The variance of the errors that are independent of those of other fixes, per axis, in square metres.
+    /// The variance, per axis, of the errors that are independent from fix to fix, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
     /// True if the last two fixes are farther apart than the device could have moved, for example because of a signal

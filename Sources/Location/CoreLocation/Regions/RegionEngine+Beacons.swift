@@ -52,8 +52,8 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Restarts all exit timeouts. The time without a subscription and the time during which beacons cannot be received
-    /// do not count, because no sightings can arrive then.
+    /// Restarts all exit timeouts. No sightings can arrive without a subscription or while beacons cannot be received,
+    /// so these periods do not count toward the timeouts.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

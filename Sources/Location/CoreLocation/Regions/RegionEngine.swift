@@ -62,7 +62,7 @@ final class RegionEngine: Sendable {
         var timer: ClockTimer?
     }
 
-    /// The maximum age of a cached fix that determines the initial state of a region, in seconds.
+    /// The maximum age, in seconds, of a cached fix that determines the initial state of a region.
     static let maximumFixAge = 10.0
 
     // Storing the device itself would create a retain cycle, because the device owns this object.

@@ -27,7 +27,7 @@ struct CrossingThresholds: Sendable, Equatable {
 /// The measurement restarts when the mean is no longer beyond the boundary. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// The minimum duration of an unambiguous crossing, in seconds, and the minimum number of fixes that it contains.
+    /// The minimum duration of an unambiguous crossing, in seconds, and the minimum number of fixes since its start.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
     static let twoFixCrossing = 5.0
@@ -38,7 +38,7 @@ struct RegionTracker: Sendable {
     private(set) var state: CLRegionState
     private var crossing: CandidateCrossing?
 
-    /// The fixes since the first fix beyond the boundary, or all fixes while the state is unknown.
+    /// The fixes since the first fix beyond the boundary. While the state is unknown, all fixes are included.
     private struct CandidateCrossing {
         var start: Double
         var arrival: BootTime

@@ -55,7 +55,7 @@ extension CLLocation.Values {
     }
 
     /// Encodes all values into a keyed archive, as 13 integers of 64 bits. New values must be appended, and
-    /// `init(coder:)` must accept existing archives, which do not contain them.
+    /// `init(coder:)` must accept existing archives, which lack the new values.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var words = [

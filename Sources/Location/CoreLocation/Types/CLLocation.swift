@@ -129,8 +129,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The floor of the building, or nil if unknown. No position source on Linux reports floors.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(level:)) }
 
-    /// Whether the location was produced by software or by an accessory. The value is never nil, even for locations
-    /// created by an app. Each access returns a new object.
+    /// Indicates whether the location was produced by software or by an accessory. The value is never nil, even for
+    /// locations created by an app. Each access returns a new object.
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,

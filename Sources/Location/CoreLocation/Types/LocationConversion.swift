@@ -5,8 +5,8 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
 /// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
-    /// The assumed horizontal error per unit of horizontal dilution of precision, in metres, if a receiver reports no
-    /// error.
+    /// The assumed horizontal error, in metres, per unit of horizontal dilution of precision. Used if a receiver
+    /// reports no error.
     static let userEquivalentRangeError = 8.0
     /// The assumed horizontal accuracy of a fix, in metres, if the receiver reports neither a horizontal error nor a
     /// horizontal dilution of precision.

@@ -59,6 +59,6 @@ extension MagneticField {
     /// True if a compass is unreliable, because the horizontal field is invalid or weaker than 6,000 nT (see the
     /// WMM2025 report).
     package var isInCautionZone: Bool { !(horizontal >= 6_000) }
-    /// True if a compass is unusable: the horizontal field is weaker than 2,000 nT or invalid.
+    /// True if a compass is unusable, because the horizontal field is invalid or weaker than 2,000 nT.
     package var isInBlackoutZone: Bool { !(horizontal >= 2_000) }
 }

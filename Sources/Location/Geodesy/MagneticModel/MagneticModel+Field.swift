@@ -3,9 +3,9 @@
 extension MagneticModel {
     /// Returns the field at a location and a time.
     ///
-    /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated. The field is NaN for a latitude beyond
-    /// ±90 degrees, a value that is not finite, or a height more than 2,800 km below the ellipsoid, the depth at which
-    /// the field is generated. At the poles, north is the direction along the meridian of `longitude`.
+    /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated. The field is NaN if the latitude is
+    /// beyond ±90 degrees, if a value is not finite, or if the location is more than 2,800 km below the ellipsoid.
+    /// The field is generated at that depth. At the poles, north is the direction along the meridian of `longitude`.
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
     ///   - longitude: The longitude in degrees, positive east. Any finite value is taken modulo 360.
@@ -113,7 +113,7 @@ private struct OrderSums {
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// The sums of the coefficients, each multiplied by the function of the previous degree.
+    /// The sums in which each coefficient is multiplied by the function of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 
@@ -131,8 +131,8 @@ private struct OrderSums {
 /// The sums over all orders, either for the field or for its change per year.
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums for order 0: `up` along the radius and `slope` along the meridian. `slope` is divided by the cosine of
-    /// the latitude.
+    /// The sums for order 0. `up` is the component along the radius. `slope` is the component along the meridian,
+    /// divided by the cosine of the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always) mutating func add(_ g: Double, degree: Double, _ value: Double, derivative: Double) {
@@ -142,9 +142,9 @@ private struct FieldSums {
     }
 
     @inline(__always) mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // The local `g` and `h` are sums in which each term is multiplied by its degree. They are computed from the
-        // running sums, which contain each term once for its own degree and once for each higher degree. This saves a
-        // multiplication per term.
+        // In the local `g` and `h`, each term is multiplied by its degree. The running sums contain each term once for
+        // its own degree and once for each higher degree. Subtracting them from `degreesBeyondLast` times the plain
+        // sums leaves the local sums, and saves a multiplication per term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)
