@@ -4,8 +4,8 @@ import Synchronization
 
 /// A real or simulated machine, with its clock, configuration and sources.
 ///
-/// A manager selects its device when it is created. It uses the task's `current` device if there is one, otherwise the
-/// `installed` device if there is one, and otherwise the live device.
+/// A manager selects its device when it is created. It uses the first of these that exists: the task's `current`
+/// device, the `installed` device, the live device.
 public final class Device: Sendable {
     /// The name used in log messages.
     public let name: String

@@ -39,10 +39,10 @@ package enum DecimalDigits {
         // Rounds by converting to an integer, which is faster than `rounded()`. The comparison below detects a wrong
         // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which are typical of sensors. The quotient below is the value
-        // that a parser returns for the nine decimals: both operands are integers below 2^53, so it is rounded
-        // correctly. If it equals the magnitude, the decimals are correct, because no other number with up to nine
-        // decimals parses to this value.
+        // Fast path for values with up to nine decimals, which are typical of sensors. The division below has integers
+        // below 2^53 as operands, so the quotient is rounded correctly. This quotient is the value that a parser
+        // returns for the nine decimals. If it equals the magnitude, the decimals are correct, because no other number
+        // with up to nine decimals parses to this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

@@ -70,9 +70,9 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the value of the most recently read key with the same result as ``JSONReader/doubleIfPresent()``. Faster
-    /// if a key's numbers usually have the same number of digits, because the position of the next member is then known
-    /// before the number is parsed.
+    /// Reads the value of the most recently read key. The result is the same as that of
+    /// ``JSONReader/doubleIfPresent()``. This method is faster if a key's values usually have the same number of
+    /// digits, because the position of the next member is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

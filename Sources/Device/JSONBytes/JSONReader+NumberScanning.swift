@@ -99,8 +99,8 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // The minus sign may be the start of a word, such as `-Infinity`, that the end of the text truncates. The
-        // callers have already handled complete words.
+        // If the text is truncated, the minus sign may start an incomplete word, such as `-Infin`. The callers have
+        // already handled complete words.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }

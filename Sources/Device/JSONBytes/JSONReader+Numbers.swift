@@ -40,7 +40,7 @@ extension JSONReader {
         return value
     }
 
-    /// Moves past a value. The reader then accepts only a comma or the closing bracket.
+    /// Moves to the end of a value. After that, the reader accepts only a comma or the closing bracket.
     @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
@@ -63,7 +63,7 @@ extension JSONReader {
         return .nan
     }
 
-    /// Returns the error for a value that is not a number. If a minus sign has no digits, throws the scanner's error.
+    /// Returns the error for a value that is not a number. For a minus sign without digits, throws the scanner's error.
     private func numberMismatch(_ byte: UInt8) throws(JSONError) -> JSONError {
         if byte == UInt8(ascii: "-"), literal(at: offset) == nil {
             var at = offset
@@ -72,7 +72,7 @@ extension JSONReader {
         return mismatch(byte)
     }
 
-    /// Requires that `offset` is still at the start of the number and `end` at its end. So does `exactDouble`.
+    /// `offset` must still be the start of the number, and `end` its end. `exactDouble` has the same requirements.
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
         if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)

@@ -101,7 +101,7 @@ extension JSONReader {
             & (ones &* 0x80)
     }
 
-    /// Both offsets must lie within the text.
+    /// `start` and `end` must lie within the text.
     @inline(__always) func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
     }

@@ -23,7 +23,7 @@ extension JSONReader {
                 let isObject = byte == UInt8(ascii: "{")
                 objects = objects &<< 1 | (isObject ? 1 : 0)
                 let next = try nextByte(&at)
-                // An empty level is closed by `scanSeparators`.
+                // If the new level is empty, `scanSeparators` closes it.
                 if next == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
                 if isObject { try scanKey(&at) }
                 continue

@@ -5,8 +5,8 @@
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
-    /// The unescaped text packed into an integer in little-endian order. The integer is 0 if the text is empty, longer
-    /// than 8 bytes, or contains a zero byte. A `switch` over packed literals from ``word(_:)`` needs only a few
+    /// The unescaped text packed into an integer in little-endian order. The integer is 0 if the text is empty, is
+    /// longer than 8 bytes or contains a zero byte. A `switch` over packed literals from ``word(_:)`` needs only a few
     /// integer comparisons.
     package internal(set) var word: UInt64
 

@@ -55,8 +55,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends the first character of `text`, which has two to four bytes. If the character controls or reorders
-    /// displayed text, escapes it. Returns the length of the character in `text`, in bytes.
+    /// Appends the first character of `text`. This character has two to four bytes. It is escaped if it controls or
+    /// reorders displayed text. Returns the number of bytes that it occupies in `text`.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {

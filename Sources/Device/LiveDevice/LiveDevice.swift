@@ -53,8 +53,8 @@ package enum LiveDevice {
     /// the `Mutex` with the closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a new manager: the current task's device if there is one, else the installed device, else the
-    /// live device.
+    /// The device for a new manager: the current task's device, otherwise the installed device, otherwise the live
+    /// device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.logNotice }

@@ -22,7 +22,8 @@ final class HotplugMotionSource: MotionSource {
 
     deinit {
         monitor.stop()
-        // Subscriptions to the source may outlive this object, but no more device changes are reported to the source.
+        // Subscriptions to the source may outlive this object. From now on, no device changes are reported to the
+        // source.
         source.setReportsDeviceChanges(false)
     }
 

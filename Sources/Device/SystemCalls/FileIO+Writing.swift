@@ -49,7 +49,7 @@ extension FileIO {
         } else if fsync(descriptor) != 0 {
             failure = ("fsync", errno)
         }
-        // Ignores errors, such as EINTR, because fsync(2) has already written the file.
+        // Ignores errors of close(2), such as EINTR, because fsync(2) has already written the file.
         close(descriptor)
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {

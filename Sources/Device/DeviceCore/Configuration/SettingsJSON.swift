@@ -44,7 +44,7 @@ package struct SettingsJSON {
     }
 
     /// Returns the next key of the innermost object, or nil at the end of the object. If the key occurs more than once,
-    /// the recorded problem names it with the prefix in front.
+    /// records a problem for the full name, which is `prefix` followed by the key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {

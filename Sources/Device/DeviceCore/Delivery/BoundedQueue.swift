@@ -92,7 +92,7 @@ package import Synchronization
         drainingItems.reverse()
     }
 
-    /// Moves the items that the drain has not delivered back to the front of the queue.
+    /// Moves the current drain's undelivered items to the front of the queue.
     @inlinable mutating func requeueUndrainedItems() {
         guard !drainingItems.isEmpty else { return }
         items.insert(contentsOf: drainingItems.reversed(), at: 0)

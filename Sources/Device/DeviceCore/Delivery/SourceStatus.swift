@@ -18,8 +18,9 @@ import Synchronization
 /// `problems`, as motion sources and calibration stores do.
 package enum SourceStatus: Sendable {
     /// The source is not reading, or has not determined its status yet. A source sets this status when it stops
-    /// reading. The hub does not set it when the last subscriber leaves, because a loss in a played trace lasts until
-    /// the end that the trace specifies, and a failed device makes all its sensors unavailable.
+    /// reading. The hub does not set it when the last subscriber leaves, because a loss may outlast the subscribers. In
+    /// a played trace, a loss ends when the trace specifies. A failed device makes all its sensors unavailable, even
+    /// those without subscribers.
     case unknown
     /// Readings are being delivered or will follow.
     case available
@@ -97,7 +98,8 @@ struct SubscriberState: ~Copyable, Sendable {
     }
 
     /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
-    /// subscribing thread, before the subscription exists. Otherwise, `startReceiving()` could overwrite `cancelled`.
+    /// subscribing thread. Must be called before the subscription exists, because `startReceiving()` could otherwise
+    /// overwrite `cancelled`.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         startReceiving()

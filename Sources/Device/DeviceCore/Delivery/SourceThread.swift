@@ -25,8 +25,9 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         case stopped
         /// The thread is running. The pipe is nil until the thread has created it.
         case running(WakeupPipe?)
-        /// The system could not create a thread, and the hub's status has been set. Another attempt follows after a
-        /// delay, or when subscriptions change. `failures` identifies the attempt to which the delay belongs.
+        /// The system could not create a thread, so the hub's status was set to `unavailable`. Another attempt follows
+        /// after a delay, or earlier if subscriptions change. `failures` identifies the attempt to which the delay
+        /// belongs.
         case waiting(failures: Int)
     }
 

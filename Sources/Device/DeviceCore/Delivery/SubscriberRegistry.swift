@@ -65,8 +65,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Calls `prepare` with the lock held, and adds the subscriber, which receives nothing before `start` or
-    /// `startReceiving` is called on its state.
+    /// Calls `prepare` and adds the subscriber, both with the lock held. The subscriber receives nothing until `start`
+    /// or `startReceiving` is called on its state.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
             prepare(&state)

@@ -144,7 +144,7 @@ package final class MotionHub: MotionSource {
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
-        // The subscription retains the hub until it is cancelled. A weak reference would slow down each retain and
+        // Until the subscription is cancelled, it retains the hub. A weak reference would slow down each retain and
         // release of the hub.
         return Subscription {
             subscriber.state.cancel()
@@ -254,7 +254,7 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.reportInputIdle() }
     }
 
-    /// Returns the rate, in hertz, at which the sensor is expected to run for the shortest requested interval.
+    /// Returns the sensor's expected rate, in hertz, which depends on the shortest requested interval.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }

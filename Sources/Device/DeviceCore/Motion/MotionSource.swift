@@ -16,9 +16,9 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// the source's threads or on the request's `executor`. Two events may be delivered while the closure is still
-    /// processing earlier readings on another thread: the loss of the sensor, and the readings of a different sensor if
-    /// the subscription has moved to it because the list of sensors changed.
+    /// the source's threads or on the request's `executor`. There are two exceptions, which may arrive while the
+    /// closure is still processing earlier readings on another thread. One is the loss of the sensor. The other is
+    /// readings of a different sensor, to which the subscription moves if the list of sensors changes.
     ///
     /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and

@@ -47,7 +47,7 @@ final class MotionSubscriber: Sendable {
 }
 
 /// Decimates sensor readings to an interval, based on their timestamps. Each selected reading determines when the next
-/// one is due. Because timestamps vary, a reading is also selected if it is at most half a sensor interval early.
+/// one is due. Because timestamps jitter, a reading is also selected if it is at most half a sensor interval early.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds. 0 selects every reading.
     package let interval: Double
@@ -94,7 +94,7 @@ struct RateMeter {
     private var count = 0
     private var previousRate: Double?
 
-    /// The rate in hertz, averaged over at least 0.5 s, or nil if unknown. In the first window, 0.1 s is sufficient.
+    /// The rate in hertz, or nil if unknown. It is averaged over at least 0.5 s, or 0.1 s in the first window.
     var rate: Double? {
         guard let start, count > 0 else { return previousRate }
         let seconds = last.seconds(since: start)

@@ -5,8 +5,8 @@ extension SensorDescription {
     /// udev, and udev over the driver. The udev matrix is used for accelerometers only.
     ///
     /// The matrix is taken from the first applicable setting that specifies a matrix. The convention is taken from the
-    /// first applicable setting that specifies a convention, which may be a different one. If no setting specifies a
-    /// convention, matrices from settings and drivers follow the kernel's convention. Matrices from udev then follow
+    /// first applicable setting that specifies a convention, which may be a different setting. If no setting specifies
+    /// a convention, matrices from settings and drivers follow the kernel's convention. Matrices from udev then follow
     /// the convention of systemd's hardware database, in which the reading of an x or y axis that points up is
     /// negative.
     /// - `kernel`: The matrix is used unchanged.

@@ -30,7 +30,7 @@ struct EpochCoalescer: Sendable {
         case suppressed
     }
 
-    /// - Parameter finished: Set to the pending report of the previous epoch, if any, which must be delivered now.
+    /// - Parameter finished: Set to the previous epoch's pending report, if any. The caller must deliver it now.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             coalescesEpochs = true

@@ -35,7 +35,7 @@ package final class PositionHub: PositionSource {
     /// try again watches the counter and, when it changes, tries again immediately.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The executor of the only subscriber. nil if there are none or several, or if the executor cannot poll.
+    /// The only subscriber's executor. nil if the number of subscribers is not 1, or if the executor cannot poll.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.executor : nil }
     }
@@ -193,7 +193,7 @@ package final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// Sets the status. If this begins a loss, held reports are delivered before the loss is reported.
+    /// Sets the status. If the new status begins a loss, held reports are delivered before the loss is reported.
     package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         withBatch {

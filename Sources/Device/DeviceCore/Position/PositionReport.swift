@@ -4,8 +4,8 @@
 /// Missing floating-point numbers are NaN, never 0. Error estimates are as reported by gpsd, nominally at the 95 %
 /// confidence level.
 public struct PositionReport: Sendable {
-    /// Copies share their storage until one of them is modified, because a report is copied about a dozen times during
-    /// delivery.
+    /// Copies share this storage until one of them is modified. Copying must be fast, because a report is copied about
+    /// a dozen times during delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())
@@ -219,8 +219,8 @@ public struct PositionReport: Sendable {
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
 
-    /// The altitude in metres above mean sea level, or NaN if unknown. If the receiver reports no such altitude, it is
-    /// derived from the height above the ellipsoid or, if that is also missing, taken from the "alt" field. In a 2D
+    /// The altitude in metres above mean sea level, or NaN if unknown. If the receiver does not report it, the altitude
+    /// is derived from the height above the ellipsoid. If that height is also missing, the "alt" field is used. In a 2D
     /// fix, the altitude is the last known altitude or an estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }

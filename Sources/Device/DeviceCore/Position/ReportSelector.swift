@@ -79,8 +79,8 @@ struct ReportSelector: Sendable {
     }
 
     /// Returns true if an attitude report from this receiver must be delivered. Attitude reports from the chosen
-    /// receiver are always delivered. Another receiver, often a separate compass, takes over if neither the chosen
-    /// receiver nor the receiver whose report was delivered last sends attitude reports any more.
+    /// receiver are always delivered. If it sends none, another receiver takes over, often a separate compass. A third
+    /// receiver takes over only if neither of them sends any.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -110,7 +110,7 @@ struct ReportSelector: Sendable {
 
     mutating func discardPending() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
-    /// Resets the state after the stream was interrupted. Last fixes are kept.
+    /// Resets the state after the stream was interrupted. The receivers' last fixes are kept.
     mutating func reset() {
         for index in receivers.indices {
             receivers[index].coalescer.reset()

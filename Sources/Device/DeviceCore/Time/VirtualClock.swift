@@ -4,8 +4,8 @@ import Synchronization
 
 /// The clock of a simulated device. Time advances only when a method moves the clock. Timers run only in
 /// `runNextTimer(upTo:)`, on the calling thread and in the order of their deadlines. Timers with equal deadlines run in
-/// creation order. While a timer runs, the current time is the timer's deadline, or later if the clock has already
-/// passed the deadline. Any thread may move the clock.
+/// creation order. While a timer runs, the current time is the timer's deadline, or a later time if the clock had
+/// already passed it. Any thread may move the clock.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -63,7 +63,7 @@ public final class VirtualClock: DeviceClock {
 
     package var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
-    /// Runs the next timer if its deadline is not after the limit. Returns false if there is no such timer.
+    /// Runs the next timer if its deadline is at or before the limit. Returns false if there is no such timer.
     @discardableResult package func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }
@@ -77,8 +77,8 @@ public final class VirtualClock: DeviceClock {
     /// Advances the clock and returns true. If a timer is due by the given time, returns false without advancing the
     /// clock, because the timer must run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // `nextDue` is `Int64.max` if there is no timer, or if the next timer has this deadline. `nextDeadline`
-        // distinguishes the two cases.
+        // If there is no timer, `nextDue` is `Int64.max`, which is also a valid deadline. Only `nextDeadline` shows
+        // whether there is a timer.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }

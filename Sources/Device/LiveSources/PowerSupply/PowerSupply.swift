@@ -98,7 +98,8 @@ extension BatteryReading {
 
     /// Returns the charge level. For a single battery, this is the driver's value or, if the driver reports none, a
     /// level calculated from energy or charge. For several batteries, the level is calculated from their total energy
-    /// or their total charge, provided that all of them report it. Otherwise, it is the average of their levels.
+    /// if all of them report energy. Otherwise, the total charge is used if all of them report charge. In all other
+    /// cases, the level is the average of their levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         for (nowPath, fullPath) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {

@@ -44,7 +44,7 @@ struct BlueZBeacons {
 
     var count: Int { beacons.count }
 
-    /// Updates a beacon. If its manufacturer data is no longer that of a beacon, removes it. Returns a sighting if
+    /// Updates a beacon, or removes it if its manufacturer data is no longer that of a beacon. Returns a sighting if
     /// `device` is a beacon and contains manufacturer data or a signal strength.
     mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let previous = beacons[path]

@@ -258,8 +258,9 @@ package struct BlueZClient {
         updateAdapter(changed, at: path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
-                // Discovery is running, so the client stops waiting for the reply to its own call. If two programs
-                // start discovery at the same time, BlueZ replies to only one of them while discovery is running.
+                // Discovery is running, so the client stops waiting for the reply to its own call. That reply may be
+                // missing: if two programs start discovery at once, BlueZ replies to only one of them while discovery
+                // is running.
                 pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }

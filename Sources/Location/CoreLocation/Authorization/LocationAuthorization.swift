@@ -58,8 +58,8 @@ public final class LocationAuthorization: Sendable {
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization for the current device: the current task's device if it has one, otherwise the installed
-    /// device, or the live device if none is installed.
+    /// The authorization for the current device: the current task's device, otherwise the installed device, otherwise
+    /// the live device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {

@@ -101,7 +101,7 @@ final class GeocodingRequests: Sendable {
                 if state.pending?.number == number { state.pending?.task = task }
                 return state.pending?.number != number
             }
-            // If `cancel()` ran before the task was stored, it did not cancel the task.
+            // If `cancel()` ran before the task was stored, it had no task to cancel.
             if isFinished { task.cancel() }
         } else {
             finish(number, result(of: request))

@@ -33,14 +33,15 @@ package final class DeferredCallbacks {
     /// While a thread reads on behalf of an executor, it may call only that executor's subscribers. A subscriber with a
     /// different executor may have joined during the read. Calling it could cause a deadlock, because it may be waiting
     /// for the executor that is reading. Status changes are an exception: they are delivered to all subscribers even
-    /// during such a read, because they must not be lost. A subscriber must therefore not wait for another thread when
-    /// it receives one.
+    /// during such a read, because they must not be lost. A subscriber that handles a status change must therefore not
+    /// wait for another thread.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
     /// Calls `read`. If callbacks were deferred during the read, calls `enter` with a closure that runs them. `enter`
-    /// must call it on the executor and return only after the closure has returned, like `DispatchQueue.sync`.
+    /// must call this closure on the executor and return only after the closure has returned, like
+    /// `DispatchQueue.sync`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Keeps the outer value, because reads can be nested: a subscriber that receives a status change during `read`
         // may run a run loop, in which this thread reads again.

@@ -6,9 +6,10 @@
 /// intervals reduce the expected interval only gradually, because a source may deliver several readings in quick
 /// succession and then pause.
 ///
-/// Setting the timer takes a system call. To avoid this call after most reads, the timer is set again only if it would
-/// expire too late, or less than half the tolerance after the time at which the next read is expected. If the source's
-/// own timeout is before then, the timer is set after each read.
+/// Setting the timer takes a system call. To avoid this call after most reads, the timer is left unchanged if its
+/// expiry is neither too late nor too early. It is too late if it is after the due time or the source's own timeout. It
+/// is too early if it is before the expected time of the next read plus half the tolerance. If the source's own timeout
+/// is that early, the timer is set after each read.
 struct ReadDeadlineMonitor: Sendable {
     /// A read is overdue if the time since the previous read exceeds the tolerance plus this multiple of the expected
     /// interval.
@@ -26,7 +27,7 @@ struct ReadDeadlineMonitor: Sendable {
     private(set) var dueTime: BootTime
 
     /// Creates a monitor that initially expects an interval of 1 s, or `longestInterval` if that is shorter. The first
-    /// read becomes overdue after `tolerance` seconds. After a recorded read, the next one becomes overdue within
+    /// read becomes overdue after `tolerance` seconds. After each recorded read, the next read becomes overdue within
     /// `max(limit, tolerance)` seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance

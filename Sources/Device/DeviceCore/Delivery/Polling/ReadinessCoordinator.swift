@@ -42,9 +42,9 @@ package struct ReadinessCoordinator: ~Copyable {
     private let limit: Double
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor that `update()` most recently tried to register, or nil if there was none or it has been
-    /// deregistered. After a failed attempt, `update()` tries again only if `executor()` returns a different executor
-    /// or `onReady` has set `readiness`.
+    /// The executor that `update()` most recently tried to register. nil initially, after `deregister()`, and after
+    /// `executor()` has returned nil. If the attempt failed, `update()` tries again in two cases: `executor()` returns
+    /// a different executor, or `onReady` has set `readiness`.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -54,8 +54,8 @@ package struct ReadinessCoordinator: ~Copyable {
     ///   - wakeUp: Signaled when the subscriptions change.
     ///   - tolerance: The number of seconds by which a read may be late before the source's thread reads in place of
     ///     the executor.
-    ///   - limit: The maximum time, in seconds and including the tolerance, from one read by the executor until the
-    ///     source's thread reads in its place.
+    ///   - limit: The maximum time, in seconds, from a read by the executor until the source's thread reads in its
+    ///     place. This time includes the tolerance.
     ///   - executor: Returns the executor shared by all subscribers, or nil if their executors differ or cannot poll.
     ///     Called on the source's thread and on executors.
     package init(
@@ -82,8 +82,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time until which
-    /// the thread may wait.
+    /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the deadline for
+    /// waiting.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -144,12 +144,13 @@ package struct ReadinessCoordinator: ~Copyable {
             if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
                 // The executor is late, so this thread reads in its place. While more readings may be available, the
                 // timer stays expired, so this thread reads again at once. The outcome `.finished` needs no handling,
-                // because `rearm()` makes the executor read again, get the same outcome and stop polling.
+                // because `rearm()` makes the executor read again. That read has the same outcome and ends the polling.
                 if try read(.overdue(since: dueTime)) != .moreAvailable { registration.expectRead() }
             } else {
-                // If the executor is late, the descriptor is not readable here, so this thread waits for it next.
+                // In this branch, a late executor has nothing to read, so this thread waits for the descriptor next.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
-                // If the executor is not late, the timer expired early or at a source timeout, which this read handles.
+                // If the executor is not late, the timer expired too early or at the source's timeout. The read handles
+                // the timeout.
                 try read(.thread(isReadable: false))
                 registration.setTimer()
             }
@@ -188,7 +189,8 @@ private final class PollingRegistration: Sendable {
     private let subscription = Mutex<Subscription?>(nil)
 
     /// Throws if the process has run out of descriptors, or if the executor or the descriptor does not support polling.
-    /// `isValid` must return false if the source's subscribers no longer use this executor, so that it stops reading.
+    /// `isValid` must return false if the source's subscribers no longer use this executor. The executor then stops
+    /// reading.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,

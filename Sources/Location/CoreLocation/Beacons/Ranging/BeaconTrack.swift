@@ -79,8 +79,8 @@ enum BeaconDistance {
     static let hysteresis = 0.2
 
     /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result differs
-    /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is not negative.
-    /// Some beacons send 0 if the power is unknown.
+    /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is not negative,
+    /// because some beacons send 0 for an unknown power.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)

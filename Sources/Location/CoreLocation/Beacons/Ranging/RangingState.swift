@@ -55,7 +55,7 @@ struct RangingState {
     }
 
     mutating func process(_ sighting: BeaconSighting) {
-        // `process` returns no value, so the expression is nil only if the beacon is not tracked yet.
+        // `BeaconTrack.process` returns no value, so the result is nil only if the beacon is not tracked yet.
         if tracks[sighting.identity]?.process(sighting) != nil { return }
         guard requests.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
         if tracks.count >= Self.trackLimit, let oldest = tracks.min(by: { $0.value.lastTime < $1.value.lastTime }) {
