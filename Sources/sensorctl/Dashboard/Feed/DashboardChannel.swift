@@ -110,8 +110,8 @@ package struct GapDetector: Sendable {
 
     package init() {}
 
-    /// Processes the time of a reading, in seconds. If the reading follows a gap, returns the start of the gap and the
-    /// time at which charts should break the line.
+    /// Processes the time of a reading, in seconds. If the reading follows a gap, returns the time at which the gap
+    /// starts. Charts interrupt their lines at the returned `breakTime`.
     package mutating func process(_ time: Double) -> (start: Double, breakTime: Double)? {
         guard let last else {
             self.last = time

@@ -7,8 +7,8 @@ import Synchronization
 /// later. The session adds data from any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send, each with the number of readings in it. For a message, the number is 1 if the message is
-        /// as dispensable as a reading, and 0 otherwise.
+        /// The frames to send, each with the number of readings in it. A message that may be dropped as early as a
+        /// reading counts as one reading. Any other message counts as 0.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -150,8 +150,8 @@ package final class DashboardFeed: Sendable {
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Applies a change and notifies the server's thread if a page is connected or a response is queued. The thread is
-    /// not notified again until it has drained the queue.
+    /// Applies a change. Then notifies the server's thread, provided that a page is connected or a response is queued.
+    /// The thread is not notified again until it has drained the queue.
     private func update(_ change: (inout State) -> Void) {
         let notify = state.withLock { state -> (@Sendable () -> Void)? in
             change(&state)

@@ -13,8 +13,9 @@ struct PageOutputQueue {
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings in the item. A message that is as dispensable as a reading counts as 1, and any other
-        /// message as 0. Items with 0 readings are dropped only if dropping all the others is not enough.
+        /// The number of readings in the item. A message that may be dropped as early as a reading counts as one
+        /// reading, and any other message as 0. Items with 0 readings are dropped only if dropping all the others is
+        /// not enough.
         var readings: Int
         var isResponse = false
     }
@@ -26,7 +27,7 @@ struct PageOutputQueue {
     private var sentByteCount = 0
     private(set) var size = 0
     private(set) var responseCount = 0
-    /// The number of dropped readings and other items that have not yet been reported to the page.
+    /// The number of readings and other items that have been dropped since the last report to the page.
     private var droppedCount = 0
 
     var isEmpty: Bool { head == items.count }

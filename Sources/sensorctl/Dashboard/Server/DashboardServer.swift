@@ -85,9 +85,9 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Accepts the WebSocket connection of a page. The first value is the content of the Sec-WebSocket-Accept
-        /// header. `hasToken` is true if the page sent a valid token. Such a page is never disconnected to make room
-        /// for another page.
+        /// Accepts a page's WebSocket connection. The string is the value of the Sec-WebSocket-Accept header.
+        /// `hasToken` is true if the page sent a valid token. A page with a valid token is never disconnected to make
+        /// room for another page.
         case page(String, hasToken: Bool)
     }
 

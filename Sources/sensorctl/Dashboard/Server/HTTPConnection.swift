@@ -40,7 +40,7 @@ final class HTTPConnection {
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
     /// True if the server may read from the connection. It does not read from an HTTP connection while a response is
-    /// pending, or from a WebSocket while too many commands or responses are pending.
+    /// pending. It does not read from a WebSocket while too many commands or responses are pending.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }

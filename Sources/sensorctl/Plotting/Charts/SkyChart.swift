@@ -14,8 +14,8 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// The style numbers are in the order of `systems`. QZSS and NavIC satellites have the same colour, because they
-    /// are rarely visible from the same place.
+    /// Each style number applies to the system at the same index in `systems`. QZSS and NavIC satellites have the same
+    /// colour, because they are rarely visible from the same place.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])

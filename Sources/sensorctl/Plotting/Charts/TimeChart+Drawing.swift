@@ -72,7 +72,7 @@ extension TimeChart {
     }
 
     /// True if the accuracy bands should be drawn. At least one edge of a band must be inside the chart, because bands
-    /// without a visible edge would only fill it.
+    /// without a visible edge would only fill the chart.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -125,7 +125,8 @@ extension TimeChart {
             "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
             "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
         ])
-        // `c1` is the class of the second line style, which has the same colour. The dark theme changes that colour.
+        // `c1` is the class of the second line style, which has the same colour as a fault. The dark theme changes the
+        // colour of this class.
         svg.group(["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]) {
             svg in
             for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
@@ -151,7 +152,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // A gap is not drawn if a different line has readings in it, for example the line of unreliable values.
+            // Omits a gap if a different line, such as the line of unreliable values, has readings in it.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }

@@ -120,8 +120,8 @@ extension TimeChart.Drawing {
             let time = previous.time + share * (point.time - previous.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // If the value went around the circle more than once between the two readings, an additional line crosses
-            // the whole axis.
+            // If the value went around the circle more than once between the two readings, adds a line across the whole
+            // axis.
             if abs(point.turnCount - previous.turnCount) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)

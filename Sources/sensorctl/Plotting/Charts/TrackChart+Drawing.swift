@@ -167,7 +167,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(hasSeveralTraces)
-        // Draws up to 40 circles with outlines. If there are more, draws them as a single area without outlines.
+        // Up to 40 circles are drawn with outlines. More than 40 circles are drawn as a single area without outlines.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),

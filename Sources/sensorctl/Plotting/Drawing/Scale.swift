@@ -15,7 +15,8 @@ struct Scale {
         start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
     }
 
-    /// The two ends of the axis, first as coordinates and then as values, for programs that parse the picture.
+    /// The coordinates of the two ends of the axis, followed by the values at these ends. Intended for programs that
+    /// parse the picture.
     var description: String {
         "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
     }

@@ -27,9 +27,9 @@ package struct PlotFigure: Sendable {
     /// True if colours and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
-    /// The time charts to draw. If there are several traces, a chart with several lines is split into one chart per
-    /// line name, which shows the lines with this name from all traces. Unreliable lines have no chart of their own and
-    /// are drawn in each of these charts.
+    /// The time charts to draw. If there are several traces, a chart whose lines have different names is split into one
+    /// chart per name. Each of these charts shows the lines with its name from all traces. It also shows the unreliable
+    /// lines, which have no chart of their own.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in
@@ -53,6 +53,6 @@ struct FigureRow {
     var height: Double
     /// The part of the height, in pixels, that can shrink to fit the figure on a page.
     var flexibleHeight: Double
-    /// Draws the row. `flexibleHeight` is the flexible part of the height after fitting, in pixels.
+    /// Draws the row. `flexibleHeight` is the height of the flexible part after fitting, in pixels.
     var draw: @Sendable (_ flexibleHeight: Double, _ svg: inout SVGWriter) -> Void
 }

@@ -8,8 +8,9 @@ package struct SkyTracks: Sendable {
     package struct Track: Sendable {
         package let name: String
         package let system: Satellite.System?
-        /// The positions in degrees, in order. Positions less than 0.5° from the previous one on the disc
-        /// (`SkyGeometry`) are omitted. If the path becomes too long, every second position is removed.
+        /// The positions in degrees, in chronological order. A position is omitted if its distance from the previous
+        /// one on the disc (see `SkyGeometry`) is less than 0.5°. If the path becomes too long, every second position
+        /// is removed.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
         /// The lowest signal strength in dB-Hz, or infinity if none was reported.
         package fileprivate(set) var weakest = Double.infinity
@@ -52,7 +53,7 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // The number that gpsd reports for an SBAS satellite (svid) is its PRN, such as 120. RINEX would subtract 100.
+        // For an SBAS satellite, the number that gpsd reports (svid) is the PRN, such as 120. RINEX would subtract 100.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
@@ -77,7 +78,7 @@ extension SkyTracks.Track {
         let direction = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(direction, last) < 0.5 { return }
         path.append(direction)
-        // A faulty receiver may keep reporting positions that are far apart.
+        // Limits the length of the path, because a faulty receiver may keep reporting positions that are far apart.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }

@@ -51,8 +51,8 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks in whole degrees, with a step that divides 180° evenly. If the range is at most `count` degrees or
-    /// more than `count` times 180°, no such step is suitable, and ``numbers(_:count:mayScale:)`` is used instead.
+    /// Returns ticks in whole degrees, with a step that divides 180° evenly. Uses ``numbers(_:count:mayScale:)`` for a
+    /// range of at most `count` degrees or more than 180 · `count` degrees, because no such step is suitable.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -63,9 +63,8 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    /// Returns ticks for a logarithmic axis of counts. If `greatest` is less than 20, the ticks are 1, 2 and, if they
-    /// do not exceed `greatest`, 5 and 10, regardless of `count`. If `greatest` is 20 or more, the ticks are powers of
-    /// ten.
+    /// Returns ticks for a logarithmic axis of counts. If `greatest` is 20 or more, the ticks are powers of ten.
+    /// Otherwise, `count` is ignored. The ticks are then 1 and 2, and also 5 and 10 unless they exceed `greatest`.
     package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
             let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }

@@ -10,7 +10,7 @@ package struct TrackPoint: Sendable, Equatable {
     package var longitude: Double
     /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest gap between received positions since the stored position before this one, in seconds.
+    /// The longest interval between successive received positions since the previous stored position, in seconds.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -46,7 +46,7 @@ package struct TrackSimplifier: Sendable {
     /// The latest position, if it has not been stored yet.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest gap between received positions since the last stored position, in seconds.
+    /// The longest interval between successive received positions since the last stored position, in seconds.
     private var pause = 0.0
     /// The southernmost, northernmost, westernmost and easternmost positions received, whether or not they were stored.
     private var extremes: [TrackPoint] = []

@@ -48,8 +48,8 @@ struct ValueWindow {
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
 
-    /// Returns the range of the values, extended to show as much of the accuracy bands as possible while the values
-    /// remain readable.
+    /// Returns the range of the values, extended to show the accuracy bands. The extension is limited, so that the
+    /// values remain readable.
     private static func range(_ series: [SeriesDecimator], _ position: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {

@@ -19,7 +19,7 @@ package enum AccessorySelector {
     }
 
     /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If there is no exact
-    /// match, case is ignored. If there is still no match, `text` may be the beginning of the name or identity.
+    /// match, case is ignored. If there is still no match, a name or identity that begins with `text` is accepted.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {

@@ -59,8 +59,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible, which
-    /// is the case if no matrix can be computed or the matrix's determinant is not between 0.1 and 10.
+    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible. They
+    /// are implausible if no matrix can be computed, or if the matrix's determinant is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)

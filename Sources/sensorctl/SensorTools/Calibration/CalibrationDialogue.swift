@@ -99,7 +99,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
     }
 }
 
-/// The output of a guided calibration.
+/// The screen on which a guided calibration prints its text and displays its progress.
 package protocol CalibrationScreen: AnyObject {
     /// True if ``show(_:)`` displays the progress as a picture. The progress is then not printed as text.
     var showsPictures: Bool { get }

@@ -8,8 +8,8 @@ package import SensorFusion
 
 /// The result of a calibration, in the device's axes.
 package enum CalibrationOutcome: Sendable, Equatable {
-    /// The bias and its standard deviation are in radians per second. `seconds` is the duration of the measurement, or
-    /// NaN for a stored calibration.
+    /// The bias of a gyroscope. `bias` and `sigma`, its standard deviation, are in radians per second. `seconds` is the
+    /// duration of the measurement, or NaN for a stored calibration.
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
     /// The calibration of an accelerometer, in m/s².
     case accelerometer(AccelerometerCalibration)
@@ -30,7 +30,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, which is part of the
+    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, because it is part of the
     /// configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()

@@ -80,8 +80,8 @@ package struct SphereMap: Sendable {
         }
     }
 
-    /// Returns true if a direction in a cell of the map has been measured. Row 0 is at the top. `share` is the
-    /// horizontal position in the map, as a fraction of the map's width.
+    /// Returns true if the map's cell at this position contains a measured direction. Row 0 is at the top. `share` is
+    /// the horizontal position in the map, as a fraction of the map's width.
     package func isCovered(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

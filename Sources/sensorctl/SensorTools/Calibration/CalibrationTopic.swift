@@ -57,7 +57,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                 : "There is no \(wanted.kind.name). `sensorctl doctor` reports the cause."
             return .failure(CalibrationFailure(reason: reason))
         }
-        // A mount matrix that is already known does not have to be determined.
+        // Omits the mount calibration if the mount matrix is already known.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
         let topics = allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
         guard topics.isEmpty else { return .success(topics) }

@@ -114,8 +114,8 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns an hwdb entry with the matrix. The hwdb has a different sign convention: the reading of the x or y axis
-    /// is negative if the axis points up.
+    /// Returns an hwdb entry with the matrix. In the sign convention of the hwdb, the reading of an x or y axis that
+    /// points up is negative.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }

@@ -40,8 +40,8 @@ package struct StoredCalibrations {
         }
     }
 
-    /// The problems with the files that have been read or written so far. To include all files, access `entries` first,
-    /// which reads them.
+    /// The problems with the files that have been read or written so far. Accessing `entries` reads all files. To
+    /// include the problems of all files, access it first.
     package var problems: [DeviceError] { store.problems }
 
     /// Removes the calibrations of all sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the

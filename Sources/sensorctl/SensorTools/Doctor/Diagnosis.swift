@@ -25,7 +25,7 @@ package struct Finding: Sendable, Hashable {
 }
 
 extension [Finding] {
-    /// Returns a list that contains one finding, for code that returns a list or appends to one with `+=`.
+    /// Returns an array that contains one finding. The caller can return this array or append it with `+=`.
     static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) -> Self {
         [Finding(level, topic, message, repair: repair)]
     }

@@ -33,7 +33,7 @@ package struct MachineState: Sendable {
     }
 
     var configuration: Configuration
-    /// Environment variables that look like this package's variables but are unknown.
+    /// The unknown environment variables whose names resemble those of this package's variables.
     var unknownVariables: [String] = []
     var traits: [String]
     package var user: String
@@ -158,8 +158,8 @@ extension MachineState {
             .sorted()
     }
 
-    /// Opens the node to find out whether another program uses it. Only one program at a time can open it, so another
-    /// program's attempt fails until the node is closed again. The device is not changed.
+    /// Opens the node to find out whether another program uses it. Only one program at a time can have the node open,
+    /// so another program cannot open it until this function has closed it. The device is not changed.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }

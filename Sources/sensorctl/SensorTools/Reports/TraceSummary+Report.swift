@@ -34,8 +34,8 @@ extension TraceSummary {
             lines.append("")
             for (name, value) in positions.rows { row(name, value) }
         }
-        // Compares the first and the last pair. In a trace without a clock, the event times come from the receiver, so
-        // there is no second clock to compare.
+        // Compares the advance of the two clocks between the first and the last clock pair. In a trace without a clock,
+        // the event times come from the receiver, so there is no second clock to compare.
         if clocks.count == 2, !header.clock.isEmpty {
             let ahead = (Double(offset(clocks[1])) - Double(offset(clocks[0]))) / 1e9
             let drift = clockDrift.map { " (\(Self.number($0, 1)) ppm fast)" } ?? ""

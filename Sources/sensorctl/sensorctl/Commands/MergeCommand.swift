@@ -51,8 +51,9 @@ struct MergeCommand: ParsableCommand {
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
-    /// The options for the output, converted to a `TraceTarget`. They are passed to its parser as arguments, because
-    /// `TraceTarget` declares the output file as a positional argument, and this command declares it as an option.
+    /// The options for the output, converted to a `TraceTarget`. `TraceTarget` declares the output file as a positional
+    /// argument, but this command declares it as an option. The options are therefore passed to the parser of
+    /// `TraceTarget`.
     private var target: TraceTarget {
         get throws {
             var arguments = [output]

@@ -147,8 +147,8 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns true if the text consists of two values that `Double` can parse, but at least one of them, such as "nan"
-    /// or "0x1", is not a decimal number.
+    /// Returns true if the text consists of two values that `Double` can parse, and at least one of them is not a
+    /// decimal number. "nan" and "0x1" are examples of such values.
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil

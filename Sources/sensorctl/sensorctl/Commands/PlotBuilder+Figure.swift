@@ -106,7 +106,8 @@ extension PlotBuilder {
         return words.joined(separator: ", ")
     }
 
-    /// Exits with an error if there is nothing to draw, or if all sources lack a requested subject. Logs the reasons.
+    /// Exits with an error if there is nothing to draw, or if no source has data for one of the requested subjects.
+    /// Logs the reasons.
     func checkSubjects(_ collectedData: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {

@@ -36,7 +36,7 @@ struct PlotBuilder {
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The time at which the data ends on the time axis, in seconds. 0 for a file of callbacks.
+        /// The end of the data on the time axis, in seconds. 0 for a file of callbacks.
         var end = 0.0
     }
 

@@ -118,8 +118,8 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // When a trace is published, the command ends only after all messages have been delivered. With live data, it
-        // waits a few seconds at most, because the broker may be unreachable.
+        // For a trace, waits until all messages have been delivered or a stop is requested. For live data, waits a few
+        // seconds at most, because the broker may be unreachable.
         await Task.detached { await Self.end(publisher, waitsForQueue: simulated != nil && stop.reason == nil, stop) }
             .value
         let statistics = publisher.statistics

@@ -135,7 +135,8 @@ struct RecordCommand: AsyncParsableCommand {
         let reason = await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
-        // The black box must finish before the recorder closes the ring. The ring can be discarded only after that.
+        // The order matters. The black box must finish before the recorder closes the ring, and the ring can be
+        // discarded only after the recorder has closed it.
         if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
         do throws(DeviceError) { try recorder.stop() } catch { end = Self.reason(of: error) }
         do throws(DeviceError) { if !Self.isFailure(end) { try box?.discard() } } catch { end = Self.reason(of: error) }

@@ -18,8 +18,9 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Throws an error if the stream requires regions or beacons but none are given, if they are given but the stream
-    /// does not use them, if there are too many regions, or if two regions have the same name.
+    /// Throws an error if the regions or beacons do not match the stream. Regions are required for `regions` and
+    /// `monitor`, and beacons for `beacons`. Other streams do not accept them. Also throws an error if there are too
+    /// many regions, or if two regions have the same name.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {

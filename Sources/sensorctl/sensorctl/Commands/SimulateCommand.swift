@@ -152,8 +152,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it, because the started program then inherits the
-    /// user's value.
+    /// Returns true if the started program inherits the user's value of this variable. This is the case only for
+    /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -100,7 +100,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // Adds the gap to the track, so that a page that is opened later does not draw a line across it.
+            // Adds the gap to the track, so that a page that is opened later does not draw a line across the gap.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(

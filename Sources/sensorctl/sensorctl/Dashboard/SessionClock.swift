@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The clock of a dashboard session. It reads the seconds since the start of the trace or, in a live session, since the
-/// start of the dashboard. For a trace, this clock follows the simulated wall clock, which jumps when the user seeks.
-/// In a live session, it follows the boot clock, because the wall clock may be set at any time.
+/// The clock of a dashboard session, in seconds. For a trace, it counts from the start of the trace and follows the
+/// simulated wall clock, which jumps when the user seeks. In a live session, it counts from the start of the dashboard
+/// and follows the boot clock, because the wall clock may be set at any time.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
     private let boot: BootTime

@@ -64,7 +64,8 @@ import TraceEditing
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // Limits the length of a step, so that a busy machine falls behind instead of catching up in one step.
+            // Limits the length of a step. On a busy machine, playback then falls behind instead of catching up at
+            // once.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -136,7 +137,7 @@ import TraceEditing
         feed.set(now: position)
     }
 
-    /// Seeks to a position. Replays the preceding minute, so that the pages can show its history.
+    /// Seeks to a position. Replays the preceding minute, so that the pages can show it as their history.
     private func seek(to newPosition: Double) {
         (target, hasNewTarget) = (newPosition, true)
         guard seekTask == nil else { return }

@@ -40,7 +40,7 @@ struct DemoState {
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
     private var first: WallTime?
-    /// The decimation factor: only every `stride`-th position is added to the trail.
+    /// The decimation factor. Every `stride`-th position and the first position after each gap are added to the trail.
     private var stride = 1
 
     mutating func add(_ location: CLLocation) {
@@ -80,11 +80,13 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other stored position. From then on, positions are stored at half the previous rate.
+    /// Removes every other stored position, except those after a gap. From then on, positions are stored at half the
+    /// previous rate.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The filter keeps the first position after each gap. If too many remain, removes the oldest ones.
+        // The filter keeps the first position after each gap. If the trail is still too long, removes the oldest
+        // positions.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -37,7 +37,7 @@ extension HeadingReading: DrawnReading {
         for (index, name) in ["x", "y", "z"].enumerated() {
             canvas.dim(name, x: x, y: y + 6 + index)
             canvas.put(String(format: "%6.1f", field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
-            // The Earth's field is at most about 65 µT. A component of 60 µT or more fills its half of the bar.
+            // The Earth's field is at most about 65 µT. One half of the bar is full at a magnitude of 60 µT or more.
             Gauges.signedBar(field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
         }
         row(9, String(format: "%.1f s", timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)

@@ -80,7 +80,8 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // The label positions assume straight lines, but near the zenith and the nadir, the lines are strongly curved.
+        // Omits the labels near the zenith and the nadir. The label positions assume straight lines, but the lines are
+        // strongly curved there.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

@@ -49,7 +49,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // A timestamp that has not increased means that the trace has restarted, so the earlier readings are discarded.
+        // If the timestamp has not increased, the trace has restarted, so the earlier readings are discarded.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }

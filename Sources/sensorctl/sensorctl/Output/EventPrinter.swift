@@ -123,7 +123,7 @@ final class EventReporter: Sendable {
         return writer.bytes
     }
 
-    /// Writes a line. Returns false on failure. Unless the pipe was closed, a failure also ends the command.
+    /// Writes a line. Returns false on failure. A failure also ends the command, unless the pipe was closed.
     private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

@@ -35,8 +35,8 @@ enum ExitStatus: Int32, Error {
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Creates the exit status for an error. This is `status`, unless the error's code is `invalidTrace` or
-    /// `invalidConfiguration`.
+    /// Creates the exit status for an error. The codes `invalidTrace` and `invalidConfiguration` have their own
+    /// statuses. For any other code, the exit status is `status`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end a command or an operation that a command waits for. Only the first request has an effect.
+/// A request to end a command, or to end an operation for which a command waits. Only the first request has an effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
@@ -55,12 +55,12 @@ final class StopRequest: Sendable {
     /// Returns the exit status for the reason, or `status` if no stop has been requested. Logs the error of a failure.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
-    /// The number of waits after which a write gives up once a stop has been requested. `Descriptor.write` and
-    /// `TraceOutput` wait 100 ms each time, so the grace period is 2 s.
+    /// The number of times that a write may wait after a stop request. `Descriptor.write` and `TraceOutput` wait 100 ms
+    /// each time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
-    /// Returns a closure that a write calls after each wait for a slow reader. When the grace period after a stop
-    /// request is over, the closure returns false and the write gives up.
+    /// Returns a closure that a write calls after each wait for a slow reader. The closure returns true until the grace
+    /// period after a stop request is over. It then returns false, and the write gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }

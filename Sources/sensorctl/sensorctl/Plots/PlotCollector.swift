@@ -75,7 +75,8 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the reported time on the time axis, or the arrival time if the two differ by more than 10 s.
+    /// Returns the reported time on the time axis. If it differs from the arrival time by more than 10 s, returns the
+    /// arrival time instead.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime

@@ -10,7 +10,7 @@ struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The first bytes of a callback, and those of the header that `replay --expect` writes.
+    /// The first bytes of a callback, and the first bytes of the header that `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20

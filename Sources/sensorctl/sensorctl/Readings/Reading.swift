@@ -17,8 +17,8 @@ protocol Reading {
     /// Returns the column titles, which are printed whenever they change. By default, there are none.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message to log in place of this callback if a command's JSON output is limited to readings. If nil (the
-    /// default), the callback is always printed.
+    /// The message for a callback that is not a reading. If a command's JSON output is limited to readings, the message
+    /// is logged and the callback is not printed. If the message is nil (the default), the callback is always printed.
     var warning: String? { get }
 }
 
@@ -113,7 +113,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // An error does not always end a fused stream, so a message such as "no heading" could be wrong.
+        // Omits the word "no" for a fused stream, because an error does not always end such a stream.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 

@@ -64,9 +64,9 @@ final class BlackBoxSession: Sendable {
     /// Saves the data that a previous recorder left behind when it was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. If the user has selected the end of the recording
-    /// as a trigger and the recording has not failed, saves the data. Returns the first error that occurred while
-    /// saving, or nil.
+    /// Ends the black box. Must be called before the recorder stops. Saves the data if the user has selected the end of
+    /// the recording as a trigger, unless the recording has failed. Returns the first error that occurred while saving,
+    /// or nil.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits until all signals received so far have been handled.

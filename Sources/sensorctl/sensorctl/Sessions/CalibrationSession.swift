@@ -38,7 +38,7 @@ import SimulatedDevice
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }
 
-    /// - Parameter listen: A closure that returns when the calibration is complete or no further readings will arrive.
+    /// - Parameter listen: A closure that waits until the calibration is complete or no further readings will arrive.
     private func run(on device: Device, _ listen: (StopRequest, CalibrationDialogue) async -> Void) async -> Ending {
         let done = StopRequest()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {

@@ -73,7 +73,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // If write(2) failed, the file was created but could not be written.
+        // An error from write(2) means that the file could be created but not written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -88,8 +88,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
         // Core Location's timestamp is not used, because a `Date` does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // Skips headings that arrive before the next one is due. If a heading is at least two intervals early, the
-        // trace has restarted, so the heading is printed.
+        // Skips headings that arrive before the next one is due. A heading that is at least two intervals early is
+        // printed, because the trace must have restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
         // The next heading is due one interval after the previous due time, so that the intervals are regular. After a
         // pause, no attempt is made to catch up.

@@ -10,8 +10,8 @@ final class MonitorListener: StreamListener {
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known. The first event of any other condition reports its initial state, not a
-    /// crossing.
+    /// The conditions whose changes of state are reported as crossings. The first event of any other condition reports
+    /// its initial state.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -41,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits until the loop has requested its first event. Playback waits only for loops that have already done so.
+        // Waits until the loop has requested its first event. Otherwise, playback would not wait for the loop.
         await consumers?.waitForConsumers(1)
     }
 

@@ -13,7 +13,7 @@ final class ServiceProbe: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The stop request that ends the wait. The reason given for the stop is not used.
+    /// The stop request that ends the wait for the answer. Its reason is not used.
     private let done = StopRequest()
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
@@ -27,7 +27,8 @@ final class ServiceProbe: Sendable {
         _ = await probe.done.wait()
         subscription.cancel()
         return probe.state.withLock { state in
-            // A broker may deliver only a retained fix, which is not reported as an event but counts as an answer.
+            // A broker may deliver only a retained fix. The source does not report such a fix as an event, but it
+            // counts as an answer.
             if !state.hasAnswered, state.answer.failure == nil, source.lastFix == nil {
                 state.answer.failure = DeviceError(.silent, "The position source did not answer within \(seconds) s.")
             }
@@ -57,7 +58,8 @@ final class ServiceProbe: Sendable {
             state.withLock { $0.answer.failure = error }
             done.request(.complete)
         case .report, .sky, .attitude, .regained:
-            // A broker delivers neither gpsd's lines nor a list of receivers, so these events also end the query.
+            // A report, sky, attitude or `regained` event also ends the query, because a broker delivers neither gpsd's
+            // lines nor a list of receivers.
             state.withLock { $0.hasAnswered = true }
             done.request(.complete)
         }

@@ -23,7 +23,7 @@ final class ReadingOutlet {
         remaining = limit
     }
 
-    /// True if as many readings as requested have been counted. Always true if there is no limit.
+    /// True if the requested number of readings has been counted. Always true if there is no limit.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
     /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.

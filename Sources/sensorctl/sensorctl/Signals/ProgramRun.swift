@@ -23,9 +23,9 @@ final class ProgramRun {
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program. Throws its exit code if it is not 0: 128 plus the signal number if a signal ended the program,
-    /// or 127 if it could not be started. If the program is terminated after `duration` seconds, throws nothing. If no
-    /// program is given, announces the service and waits for a stop request.
+    /// Runs the program. Throws its exit code unless it is 0. The exit code is 128 plus the signal number if a signal
+    /// ended the program, and 127 if the program could not be started. If the program is terminated after `duration`
+    /// seconds, throws nothing. If no program is given, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -153,9 +153,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Forwards a signal to the child, unless the terminal has already sent it to the child. On Ctrl-C, the terminal
-    /// sends SIGINT to the whole process group, and many programs end immediately on a second SIGINT. On a hangup,
-    /// SIGHUP is sent only to the session leader, so it is forwarded.
+    /// Forwards a signal to the child, unless the terminal has sent the signal to the child as well. On Ctrl-C, the
+    /// terminal sends SIGINT to the whole process group, and many programs end immediately on a second SIGINT. On a
+    /// hangup, SIGHUP is sent only to the session leader, so it is forwarded.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()

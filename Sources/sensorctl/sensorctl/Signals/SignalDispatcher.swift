@@ -4,8 +4,9 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because a signal must be ignored
-/// before a source for it is created. If the source could not be created, the signal would no longer end the process.
+/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because the program would have to
+/// ignore a signal before creating a source for it. If creating the source failed, the signal would no longer end the
+/// process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
@@ -45,7 +46,7 @@ final class SignalDispatcher: Sendable {
     private let readEnd: Int32
 
     private init?() {
-        // Evaluates the lazy property before any handler is installed.
+        // This property is lazy. It must be evaluated before any handler is installed.
         _ = Self.ignoredAtStart
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -102,7 +103,8 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals while a handler runs, because they would interrupt it and be delivered first.
+        // Blocks other signals while a handler runs. Otherwise, a second signal could interrupt the handler and be
+        // delivered first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }

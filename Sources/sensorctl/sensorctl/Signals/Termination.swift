@@ -24,8 +24,8 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Runs a command with its input. The argument is evaluated before the signal handlers are installed, so that a
-    /// signal can end the program while the argument waits for input from a pipe.
+    /// Runs a command with its input. The caller evaluates `input` before the signal handlers are installed, so that a
+    /// signal can end the program while it waits for input from a pipe.
     static func run<Input>(
         reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {

@@ -19,7 +19,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of bytes to store if the accessory sends data before it is expected.
+    /// The maximum number of bytes to store if the accessory sends its answer earlier than expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]

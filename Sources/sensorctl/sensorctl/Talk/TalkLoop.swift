@@ -52,7 +52,7 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.isExitRequested else {
-                    // The input may have ended, which is detected only by reading from it.
+                    // Reads the available input, because the end of the input is detected only by reading from it.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
@@ -92,7 +92,7 @@ final class TalkLoop: Sendable {
                 $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
             }
             guard let same else { return .absent }
-            // The list may still contain the connection that has just ended.
+            // Ignores the connection that has just ended, because the list may still contain it.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
             {
                 return .absent

@@ -51,7 +51,7 @@ struct ConversationEndDetector {
     private static let step = 0.02
 
     private let plan: TalkOptions
-    /// The number of bytes that the channel accepts when it has no unsent bytes.
+    /// The number of bytes that the channel accepts once all earlier bytes have been sent.
     private let initialSpace: Int
     private var lastSpace: Int
     private var lastProgress: BootTime

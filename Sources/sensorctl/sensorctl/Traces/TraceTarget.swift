@@ -149,7 +149,8 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
-    /// Logs the error and throws its exit status. Returns if the reader of the output has closed the pipe.
+    /// Logs the error and throws the corresponding exit status. If the error means that the reader of the output has
+    /// closed the pipe, returns without logging.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
