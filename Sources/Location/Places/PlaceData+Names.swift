@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// Looks up the meanings of a name, and converts cities, countries and areas to places.
+/// Looks up names, and converts cities, countries and areas to places.
 extension PlaceData {
-    /// The maximum number of cities that are checked for proximity if a query names a nearby city.
+    /// The maximum number of cities with the same name to check for proximity to the requested place.
     private static let maximumNeighbours = 50
 
     /// Returns the areas and countries with the given folded name. If there are none, returns the cities with this

@@ -66,7 +66,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches at increasing distances, because there is usually a city nearby. All distances are in kilometres.
+    /// Searches at increasing distances until a city is found, usually nearby. All distances are in kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -94,7 +94,7 @@ extension PlaceData {
             if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if isLarger { (largest, largestSize) = (city, size) }
-            // A larger city may be farther away than the nearest one, but no farther than the maximum radius.
+            // The largest city may be farther away than the nearest one, but is within the maximum radius of the point.
             limit = max(CityGrid.maximumRadius, shortestDistance)
         }
         return NearbyCities(

@@ -17,7 +17,7 @@
 /// | samples | 8 bytes: the start of the folded name of each 32nd row of the index, padded with zeros |
 /// | grid, cities | see ``CityGrid`` |
 /// | others | 6 bytes: city, folded name in another language |
-/// | index | 3 bytes: a city, or the number of cities plus a row of others; hash of the name; sorted by folded names |
+/// | index | 3 bytes: a city, or a row of others plus the number of cities; hash of the name; sorted by folded names |
 /// | land, lakes, seas | see ``OutlineLayer``; labels start at 1 |
 /// | lake and sea names | 3 bytes: name, for labels from 1 |
 /// | folding | 4 bytes: a UTF-16 code unit and the letters to which it is folded |

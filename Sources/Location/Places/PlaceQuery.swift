@@ -7,8 +7,8 @@ package struct PlaceQuery: Sendable {
     /// A circle, with its centre in degrees and its radius in metres. Places inside it come first, and nearer places
     /// come before more distant ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// A closure that returns the ISO 3166-1 codes of the countries with the given folded name, for languages in which
-    /// the data contains no country names.
+    /// A closure that returns the ISO 3166-1 codes of the countries with the given folded name. It is needed for
+    /// languages in which the data contains no country names.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.

@@ -16,7 +16,7 @@ import LiveDevice
 /// ```
 ///
 /// The pedometer requires an accelerometer with at least five readings per second. The device may be worn anywhere on
-/// the body, but slow walks are missed on the wrist. The first seven steps of a walk are counted only when the eighth
+/// the body, but on the wrist, slow walks are missed. The first seven steps of a walk are counted only when the eighth
 /// follows, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
 ///
 /// If the device's last fix is accurate and less than three seconds old, the distance is computed from the speed in the

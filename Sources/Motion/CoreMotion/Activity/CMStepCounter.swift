@@ -42,9 +42,9 @@ open class CMStepCounter: NSObject {
         }
     }
 
-    /// Starts updates. The handler is called after every `stepCounts` steps (at least 1), with the number of steps
-    /// since updates started and the time of the last step. If the device has no accelerometer, the handler is called
-    /// once with 0 steps and `CMErrorMotionActivityNotAvailable`.
+    /// Starts updates. After every `stepCounts` steps, the handler is called with the number of steps since updates
+    /// started and the time of the last step. A value of `stepCounts` below 1 is treated as 1. If the device has no
+    /// accelerometer, the handler is called once with 0 steps and `CMErrorMotionActivityNotAvailable`.
     open func startStepCountingUpdates(
         to queue: OperationQueue, updateOn stepCounts: Int, withHandler handler: @escaping CMStepUpdateHandler
     ) {

@@ -46,8 +46,8 @@ struct PressureAverager {
         // after the gap completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // The next reading is expected after another `step` seconds. This reading completes the interval if it is
-        // closer to the end of the interval than the next reading will be.
+        // This reading completes the interval if it is closer to the end of the interval than the next reading, which
+        // is expected after another `step` seconds.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

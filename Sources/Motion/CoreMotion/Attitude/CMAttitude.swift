@@ -69,8 +69,8 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// Creates a set of frames from a raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The x axis points in an arbitrary horizontal direction that drifts with the gyroscope. Magnetic disturbances do
-    /// not affect it.
+    /// The x axis points in an arbitrary horizontal direction, which drifts because of gyroscope errors. Magnetic
+    /// disturbances do not affect the direction.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
     /// The x axis points in an arbitrary horizontal direction. The magnetometer prevents it from drifting. When updates
     /// start, the x axis is the same as that of `xArbitraryZVertical`.

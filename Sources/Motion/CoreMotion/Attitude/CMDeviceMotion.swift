@@ -56,9 +56,9 @@ open class CMDeviceMotion: CMLogItem {
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
     /// x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge points more than 60° above the horizon, the heading is the direction that the back of the device
-    /// faces, until the top edge is less than 50° above the horizon. If the top edge points below the horizon, the same
-    /// angles apply, but the heading is the direction that the screen faces.
+    /// If the top edge rises to more than 60° above the horizon, the heading becomes the direction that the back of the
+    /// device faces. It remains so until the top edge is less than 50° above the horizon. The same angles apply below
+    /// the horizon, but the heading is then the direction that the screen faces.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }

@@ -119,7 +119,7 @@ struct Rotation {
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// The maximum cosine of the pitch at which the device counts as upright.
+    /// The device counts as upright if the cosine of its pitch does not exceed this value.
     private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }

@@ -22,9 +22,9 @@ import Synchronization
 /// **Axes.** With the device held upright, x points to the right, y to the top edge and z out of the screen. Readings
 /// are corrected for the mounting of the sensor, which the kernel or the configuration specifies.
 ///
-/// **Intervals** are in seconds. The sensor runs at the lowest supported rate that is sufficient, or else at its
-/// maximum rate. Zero, negative values and NaN request the maximum rate. During updates, a new interval takes effect
-/// immediately.
+/// **Intervals** are in seconds. The sensor runs at the lowest supported rate that is sufficient. If none is
+/// sufficient, it runs at its maximum rate. Zero, negative values and NaN request the maximum rate. During updates, a
+/// new interval takes effect immediately.
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
 /// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,

@@ -130,8 +130,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if a new chunk is needed because this chunk is full, the reading is out of order
-    /// or too late for the chunk, or the wall clock has been set since the chunk began.
+    /// Adds a reading. Returns false if a new chunk is needed. This is the case if the chunk is full, if the reading is
+    /// out of order or too late for the chunk, or if the wall clock has been set since the chunk began.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

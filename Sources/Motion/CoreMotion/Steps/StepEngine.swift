@@ -11,9 +11,9 @@ import Synchronization
 ///
 /// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
 /// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// motion source's threads or on the thread that subscribes. While a subscriber handles a loss, it must not end its
-/// subscription: the source may report the loss during the call to `subscribe`, while `RequestSubscription` holds its
-/// lock.
+/// motion source's threads or on the thread that subscribes. A subscriber that is handling a loss must not end its
+/// subscription. The source may report a loss during the call to `subscribe`, while `RequestSubscription` holds its
+/// lock, and ending the subscription would then cause a deadlock.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState

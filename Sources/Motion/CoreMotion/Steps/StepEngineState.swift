@@ -9,8 +9,8 @@ struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
     /// The maximum age of a fix whose speed is used, in seconds.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error of a fix used to calibrate the step length, in metres at the 95 % confidence level.
-    /// It corresponds to 10 m at the 68 % level.
+    /// The maximum horizontal error at which a fix is used to calibrate the step length, in metres at the 95 %
+    /// confidence level. It corresponds to an error of 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 
     private var tracker = WalkTracker()
@@ -144,7 +144,7 @@ struct StepEngineState: Sendable {
     /// Returns a transition if walking has begun or ended since the previous call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
         // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
-        // absolute difference is compared. The added 0.5 s is longer than the delay with which steps are detected.
+        // absolute difference is compared. The timeout is extended by 0.5 s, which exceeds the delay of step detection.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

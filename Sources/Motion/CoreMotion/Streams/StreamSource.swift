@@ -9,10 +9,10 @@ struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
     let isAvailable: @Sendable () -> Bool
-    /// True if the source has a single sensor, so that any input implies that the sensor is available.
+    /// True if the source has a single sensor. Any input then implies that this sensor is available.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
-    /// executor of the handler, or is nil if no executor can poll the source.
+    /// handler's executor. It is nil if there is no handler, or if the handler's executor cannot poll the source.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ executor: ExecutorIdentity?, _ receive: @escaping Receiver) ->
             Subscription

@@ -28,8 +28,8 @@ enum MotionConversion {
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
     /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown. `correctedFrom` is the initial north offset, at which `xArbitraryCorrectedZVertical`
-    /// is the same as the frame of the state's attitude.
+    /// north and north is unknown. `correctedFrom` is the initial north offset. While the current offset equals it,
+    /// `xArbitraryCorrectedZVertical` is the same as the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {

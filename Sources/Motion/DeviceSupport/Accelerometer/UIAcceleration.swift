@@ -56,9 +56,9 @@ extension AccelerationSample {
         self.init(acceleration: 0 - state.acceleration / Self.standardGravity, time: state.time)
     }
 
-    /// The gravity vector that an accelerometer at rest would measure.
+    /// Creates the reading that the accelerometer would deliver if the device were at rest in this attitude.
     ///
-    /// Without a gyroscope, the attitude lags by seconds, so the accelerometer reading is used instead.
+    /// Without a gyroscope, the attitude lags by seconds, so the accelerometer's actual reading is used instead.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }

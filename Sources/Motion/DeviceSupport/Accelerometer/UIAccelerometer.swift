@@ -68,7 +68,7 @@ extension UIAccelerometerDelegate {
 
 // On Apple's platforms, the delegate's method is an optional requirement, which apps call as
 // `delegate?.accelerometer?(accelerometer, didAccelerate: acceleration)`. Swift on Linux has no optional requirements.
-// There, the expression uses this property, which has the same base name as the method.
+// On Linux, the same expression uses the following property, which has the same base name as the method.
 extension UIAccelerometerDelegate {
     /// The delegate's method as an optional value, so that it can be called with optional chaining. Never nil.
     public var accelerometer: UIAccelerometerDelegateCalls? { UIAccelerometerDelegateCalls(delegate: self) }

@@ -140,7 +140,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // If no level notification was due yet, this call starts the timer for it.
+        // If it was too early for a level notification, this call starts a timer for it.
         schedulePostIfNeeded()
         return names
     }

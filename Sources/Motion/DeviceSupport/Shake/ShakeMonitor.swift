@@ -129,8 +129,8 @@ final class ShakeMonitor: Sendable {
             state.timer = nil
         }
         if state.queue.count >= Self.maximumQueuedEvents {
-            // Drop the oldest shake whose two events are both queued. If the first event does not begin a shake, the
-            // `began` event of its shake has already been delivered, so keep that first event.
+            // Drop the oldest shake whose two events are both queued. If the queue begins with the second event of a
+            // shake, keep this event, because the `began` event of that shake has already been delivered.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }

@@ -76,12 +76,12 @@ open class UIResponder: NSObject {
     }
 }
 
-/// Additions to Apple's API. They replace the windows of UIKit, which keep track of the first responder.
+/// An addition to Apple's API. In UIKit, windows keep track of the first responder. This package has no windows.
 extension UIResponder {
     /// The first responder for motion events on the current device, held weakly, or nil if there is none.
     ///
-    /// Setting the property calls `becomeFirstResponder()` on the new object, or `resignFirstResponder()` on the
-    /// current one if the new value is nil. If the call returns false, the property does not change.
+    /// Setting the property to an object calls `becomeFirstResponder()` on the object. Setting it to nil calls
+    /// `resignFirstResponder()` on the first responder. If the call returns false, the property does not change.
     public static var firstResponder: UIResponder? {
         get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
         set {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a context as XML, as stored in recordings. Except for attribute values, the bytes are those that libiio 0.24
-/// writes: there are no line breaks, and a space precedes each `/>`.
+/// Writes a context as XML, the format in which recordings store it. Except for attribute values, the bytes are the
+/// same as in the output of libiio 0.24: it contains no line breaks, and a space precedes each `/>`.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool

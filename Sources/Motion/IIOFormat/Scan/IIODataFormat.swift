@@ -90,7 +90,7 @@ extension IIODataFormat {
     /// sign bit to the top bit. The right shift moves the least significant bit to bit 0.
     @inline(__always)
     func raw<Stored: FixedWidthInteger>(of stored: Stored) -> Stored {
-        // The differences cannot overflow. Since they are unchecked, the compiler moves them out of the caller's loop.
+        // The differences cannot overflow. Without overflow checks, the compiler moves them out of the caller's loop.
         let right = storageBits &- bits
         return (stored &<< Stored(truncatingIfNeeded: right &- shift)) &>> Stored(truncatingIfNeeded: right)
     }

@@ -31,8 +31,8 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes without the padding at the end, as calculated by libiio versions up to 0.24. If it
-    /// differs from ``sampleSize``, these versions read scans that contain no timestamp at the wrong offsets.
+    /// The scan size in bytes, as calculated by libiio versions up to 0.24, which omit the padding at the end. If it
+    /// differs from ``sampleSize``, these versions use wrong offsets when they read scans without a timestamp.
     package let unpaddedSize: Int
 
     /// Creates the layout of scans with the given channels. Channels with the same scan index share the same bytes.

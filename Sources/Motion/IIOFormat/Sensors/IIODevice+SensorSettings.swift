@@ -65,9 +65,9 @@ extension IIODevice {
     /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
     /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
     /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
-    /// channel "mount". A zero matrix is ignored without a remark, because an older driver reports one. Invalid and
-    /// singular matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is
-    /// accepted only for an accelerometer.
+    /// channel "mount". A zero matrix, which an older driver reports, is ignored without a remark. Invalid and singular
+    /// matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is accepted
+    /// only for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

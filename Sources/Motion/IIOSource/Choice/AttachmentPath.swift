@@ -5,7 +5,7 @@ import DeviceCore
 /// Identifies the attachment point of a device by the sysfs path of its parent. The path omits numbers that change when
 /// a HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 /// For a sensor without a serial number, the path is part of `SensorIdentity.key`, which identifies stored
-/// calibrations. A different format or numbering would orphan them.
+/// calibrations. If the format or numbering of the paths changed, these calibrations would no longer be found.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {

@@ -68,8 +68,8 @@ struct BufferPlan: Equatable {
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
-    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` override the
-    /// computed numbers of samples and of kernel buffers if they are not nil.
+    /// deliver all samples. `latency` is the maximum delay in seconds. If not nil, `forced` replaces the computed
+    /// number of samples, and `forcedBuffers` that of kernel buffers.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -98,9 +98,9 @@ struct BufferPlan: Equatable {
     }
 
     /// Returns the decimation factor n: only every nth sample is delivered. The n samples span at most 0.1 s, because
-    /// other clients of the server have to wait for all of them. If the sensor's rate is not close to a multiple of the
-    /// requested rate, samples are discarded only if at least four remain per requested interval, so that the
-    /// subscriber's readings can be evenly spaced.
+    /// other clients of the server have to wait for all of them. Samples are discarded only if the sensor's rate is
+    /// close to a multiple of the requested rate, or if at least four samples remain per requested interval. Otherwise,
+    /// the subscriber's readings could not be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))

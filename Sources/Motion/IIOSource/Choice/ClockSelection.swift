@@ -6,7 +6,7 @@ import DeviceCore
 enum ClockSelection {
     static func preferredClocks(over: String) -> [String] { Array(steadyClocks.prefix { $0 != over }) }
 
-    /// Returns true if the clock cannot be set, so that it never jumps while the machine is running.
+    /// Returns true if the clock cannot be set, and therefore never jumps while the machine is running.
     static func isSteady(_ name: String) -> Bool { steadyClocks.contains(name) }
 
     // The clocks that cannot be set, best first. The clock "boottime" requires no conversion.
@@ -15,7 +15,7 @@ enum ClockSelection {
 
 /// The state of a remote machine's clock, kept from one capture to the next.
 struct ClockEstimate {
-    /// The maximum age of the state, in seconds. In an older state, the clock drift may exceed the network delay.
+    /// The maximum age of the state, in seconds. Over a longer time, the clock drift may exceed the network delay.
     private static let maximumAge = 60.0
 
     private let name: String

@@ -60,8 +60,8 @@ struct DeviceGroup {
     }
 
     /// Sets the status of the usable sensors to unknown, except for those at the given indices. Called when the device
-    /// is set up again or is no longer needed. A failure sets the status of all sensors of the device, and new
-    /// subscribers must not receive a past failure.
+    /// is set up again or is no longer needed. A failure sets the status of all the device's sensors. Resetting the
+    /// status ensures that new subscribers do not receive a past failure.
     func resetStatus(in hub: MotionHub, except active: [Int]) {
         for (index, member) in members.enumerated() where member.sensor.isUsable && !active.contains(index) {
             hub.setStatus(.unknown, of: member.description.id)

@@ -16,28 +16,29 @@ struct TimestampCorrector {
         case none
     }
 
-    /// The minimum time between two measurements of the delay, in seconds. They are repeated because clocks may drift.
+    /// The minimum time in seconds between delay measurements, which are repeated because clocks may drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
     /// The delay, in nanoseconds, below which an arrival confirms that the clock offset is still correct.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// The maximum time, in nanoseconds, by which a sample's time, converted from a local clock, may be later than its
-    /// arrival. If it is exceeded, the clock offset is measured again.
+    /// If the time of a sample, converted from a local clock, is later than the sample's arrival by more than this many
+    /// nanoseconds, the clock offset is measured again.
     private static let maximumLead: Int64 = 10_000_000
-    /// The change in the offset of a local clock, in nanoseconds, above which it counts as a clock step.
+    /// A change of more than this many nanoseconds in the offset of a local clock counts as a clock step.
     private static let minimumCountedStep: UInt64 = 1_000_000
-    /// The change in the offset of a local clock, in nanoseconds, up to which it is ignored as measurement noise.
+    /// A change of at most this many nanoseconds in the offset of a local clock is ignored as measurement noise.
     /// Applying it would make the intervals between samples uneven.
     private static let offsetNoise: UInt64 = 20_000
-    /// The maximum delay of the first samples, in seconds, in addition to twice the duration of the largest buffer. If
-    /// the delay is longer, the timestamps are not on the device's clock, although the driver claims to use it.
+    /// The maximum difference between the arrival of the first samples and their timestamps, in seconds. Twice the
+    /// duration of the largest buffer is added to this value. If the difference is larger, the timestamps are not on
+    /// the device's clock, although the driver claims to use it.
     private static let maximumInitialDelay = 5.0
     /// Each time the timestamps go backward, `regressionWeight` is added to a score. Each regular refill subtracts 1.
     /// When the score reaches `regressionLimit`, the timestamps are no longer used.
     private static let regressionWeight = 8
     private static let regressionLimit = 64
-    /// The time, in seconds, by which timestamps must be later than the arrival to count as a clock step. It is also
-    /// the delay, in addition to two intervals, above which the offset of a local clock is measured again.
+    /// A remote clock counts as stepped if its timestamps are later than their arrival by more than this value, in
+    /// seconds. The offset of a local clock is measured again if the delay exceeds this value plus two intervals.
     private static let minimumStep = 1.0
     /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
     /// the offset from the previous capture remains in use.
@@ -108,9 +109,9 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. On input, each time must be the driver's timestamp plus `offset`.
-    /// Returns false if the refill must be dropped, because it arrived too soon after the previous one for all times
-    /// to differ. Otherwise, the times are in ascending order. They are also later than all previous times, unless the
-    /// device's clock has been set back by more than `minimumStep`.
+    /// Returns false if the refill must be dropped, because it arrived so soon after the previous one that the times
+    /// could not all differ. Otherwise, the times are in ascending order. They are also later than all previous times,
+    /// unless the device's clock has been set back by more than `minimumStep`.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Bool {
@@ -224,8 +225,8 @@ struct TimestampCorrector {
         // Each sample needs at least one nanosecond, so that all times can differ.
         let minimumDuration = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
-            // The timestamps of a delayed refill may be in ascending order but begin before the previous sample. Their
-            // spacing is then the shorter of the first and last intervals, because a pause lengthens only one of them.
+            // The timestamps of a delayed refill may be in ascending order but begin before the previous sample. A
+            // pause lengthens at most one of the first and last intervals, so the shorter one is used as the spacing.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)

@@ -2,13 +2,13 @@
 
 import IIOFormat
 
-/// Chooses a trigger for a device's buffer from the triggers of the context.
+/// Chooses one of the context's triggers for a device's buffer.
 enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger matches the device. The associated value lists the usual names of such a trigger. The buffer is
-        /// opened without a trigger, because the device may not need one.
+        /// No trigger matches the device. The associated value lists the names that such a trigger usually has. The
+        /// buffer is opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
         /// The configured trigger does not exist. `offered` lists the existing triggers.
         case missing(String, offered: [String])

@@ -75,10 +75,11 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Prevents reads of an empty local buffer, which would make many drivers read the sensor's hardware FIFO earlier than
-/// necessary.
+/// Prevents reads of a local buffer while it is empty. Such reads would make many drivers read the sensor's hardware
+/// FIFO earlier than necessary.
 struct RefillGate {
-    /// True after a successful refill. The buffer may then be empty, because the caller has not waited for samples yet.
+    /// True from a successful refill until the next attempt to read. The caller has not waited for samples since the
+    /// refill, so the attempt first checks whether there are any.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

@@ -53,10 +53,10 @@ extension IIOFailure {
     /// Creates the failure for a device that has been removed. Used if the removal was detected before any call failed.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
-    /// The failure for a buffer that delivers nothing, although no call failed. `ETIMEDOUT` selects its message.
+    /// The failure for a buffer that delivers nothing, although no call failed. `ETIMEDOUT` selects the error message.
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
-    /// The failure for an attribute whose value is not a finite number. No system call returned this `EIO`.
+    /// The failure for an attribute whose value is not a finite number. `EIO` is not the result of a system call.
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
     private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {

@@ -4,8 +4,9 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The rate and clock attributes that a reader task has changed. They are restored when the task ends or, on a local
-/// device, when the process exits, unless another program has changed them in the meantime.
+/// The rate and clock attributes that a reader task has changed. They are restored when the task ends. On a local
+/// device, they are also restored if the process exits earlier. An attribute that another program has changed in the
+/// meantime is not restored.
 final class ChangedSettings: Sendable {
     private struct Change {
         let path: IIOAttributePath

@@ -17,8 +17,8 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial values have already been read. If `readsInitialValues` is false, the
-        // array is nil during the first task, and all requested sensors of that task are treated as already read.
+        // The requested sensors whose initial values have already been read. The array is nil only during the first
+        // task, and only if `readsInitialValues` is false. All sensors requested by that task then count as read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)

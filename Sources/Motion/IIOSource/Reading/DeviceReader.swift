@@ -53,8 +53,8 @@ final class DeviceReader: Sendable {
         /// The plan to carry out, or nil once the thread has been asked to end.
         var plan: DeviceReadPlan?
         /// The number of the current task, which is one attempt to carry out a plan. Changing the number ends the task.
-        /// A task can also end by itself: with a failure, or without one if an event-driven sensor is merely quiet. In
-        /// the latter case, the next task has the same number.
+        /// A task can also end by itself, either because it fails or because a server times out while an event-driven
+        /// sensor has no changes to report. In the second case, the next task has the same number.
         var generation = 0
         /// The open buffer, which is cancelled when the task ends.
         var buffer: (any IIOBuffer)?
@@ -99,7 +99,7 @@ final class DeviceReader: Sendable {
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // The time limit for a setup in progress is not restarted here, but when the thread begins the new plan.
+            // A setup in progress keeps its time limit until the thread begins the new plan.
             let continuesSetup = state.plan != nil && state.isSettingUp
             if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan

@@ -38,8 +38,8 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. Because the app may
-    /// delay an executor, only the reader thread may read such a buffer.
+    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. Only the reader thread
+    /// may read such a buffer, because the app may delay an executor.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
     /// Waits until no thread is reading and makes all later reads fail. Returns the error number and the final state of

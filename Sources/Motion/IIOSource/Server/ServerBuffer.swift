@@ -150,8 +150,8 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // A scan contains the channels of all clients, so it may be larger than the request. Incrementing the counter
-        // enlarges the next request.
+        // The response may be empty because a scan, which contains the channels of all clients, is larger than the
+        // request. Incrementing `emptyResponses` enlarges the next request.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }

@@ -13,7 +13,7 @@ import DeviceCore
 /// leaving ── the reader thread does not end within 30 s, so it is abandoned ──▶ idle
 /// ```
 ///
-/// While four abandoned threads of the context are still running, no more are abandoned, and the device stays
+/// If four abandoned threads of the context are still running, the reader thread is not abandoned, and the device stays
 /// `leaving`. When a device is unplugged, the supervisor asks its reader thread to end and forgets the device.
 final class ActiveDevice {
     enum State {
@@ -40,14 +40,14 @@ final class ActiveDevice {
     private(set) var state = State.idle
     /// Determines whether the next plan uses the buffer or polls attributes. Kept while the device is idle.
     var bufferUse: BufferUse
-    /// A copy of the reader's facts, kept because the next reader starts with the `clockEstimate` in it.
+    /// A copy of the facts of the current or last reader. The next reader starts with their `clockEstimate`.
     var facts = DeviceReader.Facts()
     /// The plan that the current subscriptions need, or nil if there are none. `reader.plan` is nil while the device is
     /// leaving, even if it is needed again.
     var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
-    /// True after a failure has been reported, until the sensors deliver readings or no subscription needs the device.
-    /// Failures of unusable sensors and of sensors that have not been found again change only the status in the hub.
+    /// True from the report of a failure until the sensors deliver readings or no subscription needs the device. The
+    /// failure of an unusable sensor, or of one that has not been found again, changes only the status in the hub.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {

@@ -34,7 +34,7 @@ final class ContextSession: Sendable {
     private enum Discovery {
         case notAttempted
         case succeeded(presence: [String]?)
-        /// If the devices cannot be listed, callers do not wait for another discovery before `retryTime`.
+        /// If the devices cannot be listed, callers do not request another discovery until `retryTime`.
         case failed(DeviceError, presence: [String]?, retryTime: BootTime)
     }
 
@@ -77,8 +77,8 @@ final class ContextSession: Sendable {
     }
 
     /// Wakes the thread. If no thread is running and the context is needed, starts one, which retains `owner`. If the
-    /// system cannot create a thread, the sensors become unavailable, and a timer tries again. It does so even if the
-    /// context is no longer needed, because the thread resets the status of the sensors before it ends.
+    /// system cannot create a thread, the sensors become unavailable, and a timer tries again. The timer does so even
+    /// if the context is no longer needed, because the thread resets the status of the sensors before it ends.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         // Returns the former phase, so that its timer is released outside the lock.

@@ -75,8 +75,8 @@ extension ContextSupervisor {
     /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
-        // The first call only collects the IDs and fingerprints of the devices. The keys that the second call uses are
-        // derived from all of them.
+        // The first call only collects the IDs and fingerprints of the devices. All of them are needed to derive the
+        // keys that the second call uses.
         var known: [(id: String, fingerprint: String)] = []
         _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
@@ -127,7 +127,7 @@ struct DeviceSearch {
     var nextSearchTime = BootTime.zero
     /// The time at which to reopen the context because its devices differed from the list, or nil if they did not.
     private(set) var recheckTime: BootTime?
-    /// Determines the time before which neither reconnections nor periodic searches open the context.
+    /// Determines the earliest time at which a reconnection or a periodic search may open the context.
     var opening: RetryTimer
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {
@@ -172,7 +172,7 @@ struct DeviceNameTable {
         }
         var names: [String: String] = [:]
         for device in devices {
-            // If several names of this model are unused, prefer the one that equals the device's ID.
+            // If several unused names have this fingerprint, prefer the one that equals the device's ID.
             let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }
