@@ -50,7 +50,7 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the entry before `later` is not older, `later` is the oldest entry.
+            // Only the oldest entry has no older entry before it in the ring.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)

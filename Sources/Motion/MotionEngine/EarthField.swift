@@ -7,8 +7,8 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The changes in latitude or longitude, in degrees, and in height, in metres, at which the field is recomputed. It
-    /// is also recomputed after one day.
+    /// The field is recomputed after a change of this much in latitude or longitude, in degrees, or in height, in
+    /// metres. It is also recomputed after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0

@@ -69,8 +69,8 @@ struct FusionEventQueue: Sendable {
         }
     }
 
-    /// Returns true if the subscriber requested all states, or an interval that is at most 2 % longer than the driving
-    /// sensor's interval.
+    /// Returns true if the subscriber requested all states, or if its requested interval is at most 2 % longer than the
+    /// driving sensor's interval.
     private func receivesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = decimators[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
@@ -82,7 +82,7 @@ struct FusionEventQueue: Sendable {
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
-            // If the queue is full, drop states rather than losses and recoveries, which are rare.
+            // Drop the oldest states. Losses and recoveries are rare and are dropped only if there are no states.
             let dropped = queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
             if case .states(let states) = dropped.event { droppedStateCount += states.count }
         }

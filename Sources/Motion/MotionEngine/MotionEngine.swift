@@ -41,8 +41,8 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// The queue that delivers states left over by a drain. It also stores calibrations, so that sensor threads do not
-    /// block.
+    /// The queue on which states left over by a drain are delivered. Calibrations are also stored on this queue, so
+    /// that sensor threads do not block.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Serializes `store()`, so that older calibrations do not overwrite newer ones. Acquired before `state`.

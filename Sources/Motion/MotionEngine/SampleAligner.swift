@@ -123,7 +123,8 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Makes `next()` complete all waiting states, even if further samples are expected, until it returns nil.
+    /// Makes `next()` complete all waiting states, even if further samples are expected. The effect ends when `next()`
+    /// returns nil.
     mutating func flush() { isFlushing = true }
 
     // The getters are mutating so that they access the samples in place instead of copying them.
@@ -168,7 +169,8 @@ struct SampleAligner: Sendable {
     }
 
     /// Checks whether a sensor's clock disagrees with the other clocks. It is assumed to disagree if the sensor's
-    /// oldest waiting sample arrived long ago but is still later than the driving sensor's newest sample.
+    /// oldest waiting sample arrived long ago, although its timestamp is still later than that of the driving sensor's
+    /// newest sample.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -207,7 +209,7 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The sample is too late for a state of its own, because the sensor that was driving before has already
+                // The sample is too late for a state of its own, because the previous driving sensor has already
                 // triggered states for later times.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }

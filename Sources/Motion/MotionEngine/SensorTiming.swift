@@ -18,8 +18,8 @@ struct SensorTiming: Sendable {
     /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The start of the wait for the sensor's first sample: the time of the first call of `recordArrival(_:)` after the
-    /// sensor was requested.
+    /// The time at which the wait for the sensor's first sample began. This is the time of the first call of
+    /// `recordArrival(_:)` after the sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.

@@ -15,7 +15,7 @@ extension ContextSupervisor {
             // During setup, refused settings are not retried, because `facts` still describes the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
-            // The limit exceeds the five failed cycles after which the reader thread itself reports an error.
+            // The limit exceeds five cycles. After five failed cycles, the reader thread itself reports an error.
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }

@@ -13,7 +13,7 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time to wait for a reader thread to end before abandoning it, in seconds.
     static let abandonTimeout = 30.0
-    /// While this many abandoned threads are running, no more stuck threads are abandoned.
+    /// While this many abandoned threads are still running, no further threads are abandoned.
     static let maximumAbandoned = 4
     /// The factor by which the search interval is multiplied while device changes are reported (see `DeviceWatch`).
     static let monitoredFactor = 15.0
@@ -41,7 +41,7 @@ final class ContextSupervisor {
     var search: DeviceSearch
     var devices: [ActiveDevice] = []
     var nameTable = DeviceNameTable()
-    /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
+    /// The boot time minus the monotonic time, in nanoseconds. It grows while the machine is suspended.
     var suspendedTime: Int64?
 
     init(session: ContextSession, hub: MotionHub, catalog: SensorCatalog) {
@@ -59,9 +59,9 @@ final class ContextSupervisor {
     var dependencies: IIOSourceDependencies { session.dependencies }
     var clock: any DeviceClock { dependencies.clock }
 
-    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left. The thread then
-    /// ends or, if new work has been requested, calls this method again. Devices keep their contexts open until this
-    /// object is released.
+    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left. After nil, the
+    /// thread calls this method again if new work has been requested. Otherwise, the thread ends. Devices keep their
+    /// contexts open until this object is released.
     func performPass() -> BootTime? {
         // The order matters: an ended reader may require a new context, and a new context updates the devices before
         // their readers start. Readers that start after a system suspend need no restart, so `restartAfterSuspension()`
@@ -95,7 +95,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // The stage is read before `facts`, so that the facts are complete if the reader has ended.
+        // The stage is read before `facts`, because the facts are complete once the stage is `ended`.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -103,7 +103,7 @@ final class ContextSupervisor {
         device.finish()
         guard let failure else { return }
         if reader.plan?.decimates == true, !reader.hasProgress, failure.mayBeDueToSize {
-            // The buffer may have been too large to allocate. Without decimation, fewer samples are read at once.
+            // The buffer may have been too large to allocate. Without decimation, a smaller buffer suffices.
             device.bufferUse.stopDecimating()
             device.retry.allow(at: now)
             return
@@ -149,8 +149,8 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
-            // A device that is leaving because it failed resumes only after the retry delay. For any other device that
-            // is leaving, `retry.time` has already passed.
+            // If the device is leaving because it failed, it resumes only after the retry delay. If it is leaving for
+            // another reason, `retry.time` has already passed.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {
@@ -169,7 +169,7 @@ final class ContextSupervisor {
     }
 
     private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
-        // The reader thread calls the closure below, so it captures the semaphore and not this object.
+        // The reader thread calls the closure below, so the closure captures the semaphore and not this object.
         let semaphore = session.semaphore
         let group = device.group
         let reader = DeviceReader(plan: plan, now: now, clockEstimate: device.facts.clockEstimate) {

@@ -71,8 +71,8 @@ struct StallDetector {
         }
     }
 
-    /// Restarts the time limit. Called while subscribers are still processing earlier samples. If the reader thread
-    /// entered the phase after the caller read `now`, the time limit already starts later, and this call has no effect.
+    /// Restarts the time limit at `now`. Called while subscribers are still processing earlier samples. Has no effect
+    /// if the reader thread entered the phase after `now`, because the time limit already starts later.
     mutating func postpone(now: BootTime) {
         if case .regular(let start) = timeLimit, start > now { return }
         timeLimit = .regular(since: now)

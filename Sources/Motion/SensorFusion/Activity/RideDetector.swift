@@ -32,12 +32,13 @@ struct RideDetector: Sendable {
     private static let maximumStepsInRide = 8
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
     private(set) var ride: CarriedActivity?
-    /// The start of the current period without steps at `minimumRideSpeed` or more, or nil if there is none.
+    /// The start of the current period with a speed of at least `minimumRideSpeed` and without recent steps, or nil if
+    /// there is none.
     private var ridingSince: Double?
     /// The last time at which the speed and the pedalling indicated that the ride was continuing.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
-    /// The number of steps since the current ride began or, if there is none, since the last ride ended.
+    /// The number of steps since the current ride began. Between rides, the number of steps since the last ride ended.
     private var stepsInRide = 0
     /// The number of consecutive pedalling windows, capped at `minimumPedallingWindows`. Updated once per window.
     private var pedallingWindows = 0

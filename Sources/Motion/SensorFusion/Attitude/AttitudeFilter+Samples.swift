@@ -48,7 +48,7 @@ extension AttitudeFilter {
         }
         reinitialize()
         rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
-        // This restart must follow `reinitialize()`, which restarts the mean without a weight.
+        // This call must follow `reinitialize()`, which also restarts the mean, but with a weight of zero.
         gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: gap, squaredRate: square))
     }
 

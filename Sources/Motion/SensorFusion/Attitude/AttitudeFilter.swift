@@ -48,8 +48,8 @@ public struct AttitudeFilter: Sendable {
     /// The mean magnitude of the angular rate, in rad/s.
     var meanSpeed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
-    /// The sum of the magnetometer samples since the last heading update (in the inertial frame), the number of these
-    /// samples, and the time that they cover, in seconds.
+    /// The magnetometer samples since the last heading update: their sum in the inertial frame, their number, and the
+    /// time that they cover, in seconds.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
@@ -61,7 +61,7 @@ public struct AttitudeFilter: Sendable {
     /// The number of times that the attitude has been reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
-    /// True after the first usable accelerometer sample, which determines the up direction.
+    /// True once a usable accelerometer sample has determined the up direction.
     public internal(set) var isReady = false
 
     let nominalInterval: Double

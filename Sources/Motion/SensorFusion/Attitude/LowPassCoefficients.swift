@@ -26,8 +26,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value is weighted as if it were the mean of this many seconds of samples. If this
-    /// number is zero, the previous value is discarded.
+    /// The weight of the previous value after a restart, in seconds. The value counts as the mean of samples that cover
+    /// this time. If the weight is zero, the previous value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
@@ -45,8 +45,8 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter from its current value, which is weighted as if it were the mean of this many seconds of
-    /// samples.
+    /// Restarts the filter from its current value. The value counts as the mean of samples that cover `seconds`, but at
+    /// most the time constant.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)

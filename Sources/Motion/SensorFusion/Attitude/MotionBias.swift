@@ -3,8 +3,8 @@
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
 /// A bias rotates the inertial frame, and the corrections rotate it back. The low-pass filter of the acceleration
-/// delays the corrections. Therefore, the rotation matrix of the attitude and the bias in earth axes pass through the
-/// same filter before they are compared with the corrections.
+/// delays the corrections. Therefore, the bias in earth axes and the attitude's rotation matrix pass through the same
+/// filter before they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -83,11 +83,12 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// In a long gap, the rate before the gap is assumed to continue for this many seconds, and the rate after the gap
-    /// is assumed to begin this many seconds early.
+    /// The time in seconds for which the rate before a gap is assumed to continue into the gap, if the rotation is too
+    /// large to interpolate the rate. The rate after the gap is assumed to begin the same time before the gap ends.
     static let rateContinuationTime = 0.05
     /// The factor k in the averaging time k·a / ((r + s)·t), in seconds. a is the mean squared acceleration in g², r is
-    /// the mean squared rate, s is the squared rate at the gap, and t is the length of the gap in seconds.
+    /// the mean squared rate, s is the larger of the squared rates before and after the gap, and t is the length of the
+    /// gap in seconds.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 

@@ -77,7 +77,8 @@
 struct StuckSensorDetector: Sendable {
     /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// The usual fraction of repeated readings above which further repetitions do not show that a sensor is stuck.
+    /// The maximum usual fraction of repeated readings. If the fraction is larger, repetitions do not show that a
+    /// sensor is stuck.
     private static let maximumRepeatedShare = 0.1
     private static let averagingCount = 200.0
 

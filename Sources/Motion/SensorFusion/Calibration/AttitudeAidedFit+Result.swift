@@ -81,12 +81,12 @@ extension AttitudeAidedFit {
         return uncertainty
     }
 
-    /// Returns the standard deviation of the corrected field that results from attitude errors (see
+    /// Returns the standard deviation that attitude errors cause in the corrected field (see
     /// ``HeadingUncertainty/attitudeDeviation``).
     ///
-    /// The hard iron along a device direction can be determined only if the direction rotates. If it has hardly
-    /// rotated, most of its apparent rotation is an attitude error, and the correction along this direction may be
-    /// wrong.
+    /// The hard iron along a device direction can be determined only if the direction rotates. If the direction has
+    /// hardly rotated, most of its apparent rotation is an attitude error, and the correction along this direction may
+    /// be wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])

@@ -73,7 +73,8 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples. Each sample is extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments of the bias parameters with the twelve correction parameters and with each other.
+    /// The second moments that involve the bias, in one row per bias parameter. A row pairs its parameter with the
+    /// twelve correction parameters and the three bias parameters.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
     /// A symmetric matrix S that describes how far each direction in device axes has rotated within a time window. For
@@ -84,7 +85,7 @@ struct AttitudeAidedFit: Sendable {
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution. Otherwise, the bias cannot be fitted, because its effect depends on the corrected
+    /// True if there is a solution. Without one, the bias cannot be fitted, because its effect depends on the corrected
     /// fields.
     var hasSolution = false
 

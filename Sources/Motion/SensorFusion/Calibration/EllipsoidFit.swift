@@ -17,7 +17,7 @@ struct EllipsoidFit: Sendable {
     private var fields: [SIMD3<Double>]
     private var weights: SampleWeights
     /// Scratch memory for the errors of the samples. Each function that uses the errors computes them first. Arrays are
-    /// copied element by element, because after an assignment, the next change would allocate a new array.
+    /// copied element by element, because assigning one would make its next change allocate memory.
     private var errors: [Double]
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
@@ -198,8 +198,8 @@ struct EllipsoidFit: Sendable {
         for index in 5..<9 { normal[10 * index] += 1e-4 }
     }
 
-    /// Returns whether the symmetric matrix is positive definite and not nearly singular. The limit only guides the
-    /// search, because ``MagneticFit/calibration(coverage:)`` rejects determinants up to 0.05.
+    /// Returns whether the symmetric matrix is positive definite and not nearly singular. The limit for nearly singular
+    /// matrices only guides the search, because ``MagneticFit/calibration(coverage:)`` rejects determinants up to 0.05.
     private static func isPositive(_ p: [Double]) -> Bool {
         let last = 3 - p[0] - p[1]
         let second = p[0] * p[1] - p[2] * p[2]
@@ -237,8 +237,8 @@ struct EllipsoidFit: Sendable {
     }
 
     /// Computes ``MagneticFit/uncertainty`` for W near the identity. The variance of each element of W is multiplied by
-    /// the mean square of a field component, a third of the squared strength. Off-diagonal elements count twice,
-    /// because W is symmetric, and xx and yy count twice, because zz is 3 - xx - yy.
+    /// the mean square of a field component, which is a third of the squared strength. Off-diagonal elements count
+    /// twice, because W is symmetric. xx and yy also count twice, because zz is 3 - xx - yy.
     private mutating func uncertainty() -> Double {
         linearize()
         system.clear()

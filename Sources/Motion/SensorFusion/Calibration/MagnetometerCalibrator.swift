@@ -25,8 +25,8 @@ package struct MagnetometerCalibrator: Sendable {
     /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
     /// It is infinite before the first fit.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The standard deviation, in radians, that calibration errors cause in the heading for the current orientation, or
-    /// NaN if it is unknown.
+    /// The heading's standard deviation due to calibration errors, in radians. It applies to the current orientation
+    /// and is NaN if it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration in the current device orientation. It is reduced if the heading is uncertain. A
     /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
@@ -355,7 +355,7 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
-        // The heading counts as changed only if the difference exceeds the heading uncertainty.
+        // The heading counts as changed only if the change exceeds a multiple of the heading's standard deviation.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
@@ -394,8 +394,8 @@ extension MagnetometerCalibrator {
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // The following constants were chosen using two phones and one board. The ten trials with the phones used raw
-    // magnetometer data. The four trials with the board used the factory calibration, and ten times as much iron.
-    // Within these ranges, the headings differ by only tenths of a degree:
+    // magnetometer data. The four trials with the board were run both with the factory calibration and with hard iron
+    // of ten times the field. Within the following ranges, the headings differ by only tenths of a degree:
     //
     // - `adoptableDeviation`: 10 to 25 degrees
     // - `minimumChangeDeviations`: 1.5 to 2.5

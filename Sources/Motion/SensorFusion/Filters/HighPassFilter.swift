@@ -26,7 +26,7 @@ public struct HighPassFilter: SampleFilter {
         lowPass = LowPassFilter(cutoff: cutoff, startingAt: start)
     }
 
-    /// Creates a filter whose low-pass part gives every sample the weight `factor`, from 0 to 1.
+    /// Creates a filter whose low-pass part gives every sample the same weight: `factor`, clamped to 0 ... 1.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }

@@ -11,9 +11,9 @@
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
 /// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It follows 0.4 s after the last
 ///   reversal.
-/// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer than that. The detector then waits until
-///   the device has been calm for the refractory period. As a result, a vibrating machine causes at most one pair of
-///   events.
+/// - ``ShakeEvent/cancelled`` is returned as soon as the shaking has lasted longer than about a second. The detector
+///   then waits until the device has been calm for the refractory period. As a result, a vibrating machine causes at
+///   most one pair of events.
 ///
 /// The following movements are not shakes: turning the device over, a knock and its ringing, a fall with its impact and
 /// bounces, and steps.

@@ -55,8 +55,8 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// Returns the shortest period of at least half a second whose autocorrelation is close to the best. The period is
-    /// a stride, or a step if both legs move the device in the same way.
+    /// Returns the shortest period whose autocorrelation is close to the highest. Only periods of at least half a
+    /// second are considered. The result is a stride, or a step if both legs move the device in the same way.
     func stride() -> Rhythm {
         let best = rhythm(periods: Self.minimumStride...10)
         guard best.regularity > 0 else { return best }

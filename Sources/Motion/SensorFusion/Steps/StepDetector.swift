@@ -24,15 +24,15 @@ package struct StepDetector: Sendable {
     /// The minimum autocorrelation of a regular peak.
     static let minimumRegularity = 0.7
     /// The minimum autocorrelation of a regular peak whose prominence is at least `strongPeakProminence` (m/s²). On
-    /// stairs, feet land hard and unevenly. Without this rule, a fifth of the steps of six MotionSense subjects on
-    /// stairs were missed. Handling the device does not cause such peaks.
+    /// stairs, feet land hard and unevenly. Without this separate minimum, a fifth of the steps of six MotionSense
+    /// subjects on stairs were missed. Handling the device does not cause such peaks.
     static let minimumStrongPeakRegularity = 0.55
     static let strongPeakProminence = 5.0
     /// The number of consecutive peaks after which a walk begins. Many hardware step counters have such a threshold.
     static let peaksToBegin = 8
     /// The maximum number of irregular peaks that are buffered during a walk. One more irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
-    /// The assumed duration of a step before the first measurement, in seconds.
+    /// The step duration that is assumed until one has been measured, in seconds.
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
@@ -50,7 +50,7 @@ package struct StepDetector: Sendable {
     /// The time of the last peak, regardless of whether it is a step.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if it was omitted because it came too early to be a step, or nil otherwise.
+    /// The time of the last peak if this peak was omitted as too early to be a step. Otherwise nil.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True during a walk, when regular peaks are counted as steps immediately.
@@ -143,9 +143,9 @@ package struct StepDetector: Sendable {
         pendingPeaks.append(peak)
     }
 
-    /// If strides have more peaks than steps, returns the mean step duration in seconds, which is half a stride.
-    /// Returns nil if every peak may be a step. In a back pocket, one foot may cause two peaks, so that a stride has
-    /// three or four peaks.
+    /// If strides have more peaks than steps, returns the mean step duration in seconds, which is half the duration of
+    /// a stride. Returns nil if every peak may be a step. For example, in a back pocket, one foot may cause two peaks,
+    /// so that a stride has three or four peaks.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
         guard stride.regularity >= Self.minimumRegularity, stride.period >= Self.shortestWalkingStride,

@@ -14,8 +14,8 @@ extension TraceRing {
     }
 
     /// Keeps all events from the given time on. The next segment's header will list `triggers`, the triggers of the
-    /// pending trace. `time` can exceed that of the previous call, but must not exceed the start of a trace that is
-    /// being saved, because the segments of that trace may not be pinned yet.
+    /// pending trace. `time` may be later than in the previous call. However, it must not be later than the start of a
+    /// trace that is being saved, because the segments of that trace may not be pinned yet.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.segmentList.retainedSince = time

@@ -13,8 +13,8 @@ package import Trace
 /// itself. The civil time in the header is computed again for each segment, because the clock may have been corrected.
 ///
 /// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. All
-/// methods may be called from any thread. Writes never synchronize with the disk. A timer of `syncClock` and
-/// ``close()`` do. If synchronization fails, the next write fails.
+/// methods may be called from any thread. Segments are synchronized with the disk by a timer of `syncClock` and by
+/// ``close()``, but never by a write. If synchronization fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     package struct Options: Sendable {
         /// The duration that the ring covers, in seconds.
@@ -149,7 +149,7 @@ package final class TraceRing: TraceDestination, Sendable {
             }
             state.lastTime = time
             times = (times?.first ?? time, time)
-            // Called after `beginSegment`, because the initial state of a segment excludes its own events.
+            // Called after `beginSegment`, because the initial state of a segment excludes the segment's own events.
             updateState(with: line, &state)
             end = next
         }

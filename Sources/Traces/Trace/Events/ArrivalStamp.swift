@@ -16,8 +16,8 @@ import SystemCalls
 ///
 /// All times are UTC.
 package enum ArrivalStamp {
-    /// The number of bytes at the start of a line to search for a stamp. gpspipe limits a stamp's date to 24 bytes, and
-    /// the Unix time after it needs up to 30. The rest is a margin.
+    /// A stamp is searched for in this many bytes from the start of a line. gpspipe limits a stamp's date to 24 bytes,
+    /// and the Unix time after it needs up to 30. The rest is a margin.
     private static let searchedLength = 96
     /// The earliest Unix time that is accepted without a preceding date, in nanoseconds. The limit rejects dates
     /// without separators, such as 20261121.

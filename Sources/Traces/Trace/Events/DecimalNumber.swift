@@ -71,7 +71,7 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number, multiplied by a power of ten, as an integer, or nil if the magnitude of the result exceeds
+    /// Multiplies the number by a power of ten. Returns the result as an integer, or nil if its magnitude exceeds
     /// `Int64.max`. If `isCut` is true, the fraction is truncated. Otherwise, the result is rounded to the nearest
     /// integer, with halves rounded away from zero. Only the first 19 significant digits are used.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {

@@ -69,9 +69,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, whatever its kind. If there is no such sensor, but `name` is the
-    /// name of a kind, returns the index of that kind's default sensor, adding the sensor if necessary. Otherwise,
-    /// returns a negative value.
+    /// Returns the index of the sensor with this ID, whatever its kind. If there is none and `name` is the name of a
+    /// kind, returns the index of that kind's default sensor, which is added if necessary. Returns a negative value if
+    /// neither applies or if the sensor cannot be added.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

@@ -8,8 +8,8 @@ import Synchronization
 /// The peer's actions are performed in the clock's timer callbacks, never during a call from the other side. On a
 /// virtual clock, the timers fire in a deterministic order, on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The maximum number of unsent bytes (1 MiB). Reading pauses while the number of unsent bytes is at this limit, or
-    /// the number of pending actions is at `maximumActions`.
+    /// The maximum number of unsent bytes (1 MiB). Reading pauses while there are this many unsent bytes or
+    /// `maximumActions` pending actions.
     private static let maximumUnsentBytes = 1 << 20
     /// The maximum number of pending actions.
     private static let maximumActions = 1024
@@ -147,7 +147,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // Once the channel has ended, input is no longer blocked, so that the peer receives the remaining bytes.
+        // After the channel has ended, the limits no longer block input, so that the peer receives all remaining bytes.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)
