@@ -53,8 +53,8 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of deviations from the recording, for example that a program sent different bytes or that part of
-    /// the file was not played as recorded. Only the first 100 descriptions are stored.
+    /// Descriptions of deviations from the recording, such as different bytes from a program, or a part of the file
+    /// that was not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already

@@ -34,13 +34,13 @@ final class AccessoryTracePlayer: Sendable {
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
-        // A signal wakes only one thread, so it is passed on to the next one.
+        // A signal wakes only one thread, so this thread signals the next one.
         if hasPlayed { done.signal() }
         return hasPlayed
     }
 
-    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time or, if none has
-    /// been set yet, when a program opens the announcement directory.
+    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time. A program that
+    /// opens the announcement directory sets this time if none has been set yet.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -157,7 +157,7 @@ final class SharedStartWaiter: Sendable {
         common.onStart { wakeUp.signal() }
     }
 
-    /// Returns the time at which playback starts, or nil if `isGivenUp` returns true first.
+    /// Returns the time at which playback starts, or nil if `isGivenUp` returns true before this time is set.
     func wait(_ isGivenUp: () -> Bool) -> BootTime? {
         let clock = LiveClock()
         while !isGivenUp() {

@@ -72,7 +72,7 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// Reads `errno`, so it must be called before close(2).
+    /// This function reads `errno`, so it must be called before close(2).
     private static func failure(_ call: String, _ port: UInt16, _ owner: String) -> DeviceError {
         let number = errno
         let remedy =
@@ -86,7 +86,8 @@ package final class LoopbackListener: Sendable {
 
 /// Accepts clients on a port that can be closed and reopened. Used only on the server's thread.
 package final class LoopbackAcceptor {
-    /// The maximum number of connections accepted per call, so that many pending connections do not block other work.
+    /// The maximum number of connections accepted per call. The limit keeps many pending connections from blocking
+    /// other work.
     private static let maximumAcceptsPerCall = 64
     private static let retryDelay = 0.1
 

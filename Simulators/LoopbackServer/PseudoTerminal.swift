@@ -48,8 +48,8 @@ package enum PseudoTerminal {
     /// bytes, so a single check is not sufficient.
     ///
     /// If a check finds no input although the queue contains bytes, the program has just emptied the buffer. This can
-    /// happen only as often as the queue can refill the buffer, and there are more checks than that. If no check finds
-    /// input, the program has therefore read all bytes.
+    /// happen only as often as the queue can refill the buffer, and `checkCount` is greater than that number. If no
+    /// check finds input, the program has therefore read all bytes.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }

@@ -8,8 +8,8 @@ import Trace
 /// Plays a trace step by step. Playback needs no lock, because only one thread at a time can claim the player.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// A timer, delayed reports, the end of the trace, or the beginning of the next pass was processed, but no
-        /// trace event.
+        /// Something other than a trace event was processed: a timer, delayed reports, the end of the trace or the
+        /// beginning of the next pass.
         case progressed
         /// The next trace event was processed.
         case delivered

@@ -17,16 +17,17 @@ extension SimulatedDevice {
 
     nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }
 
-    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are
-    /// already due may still be delivered. Can be called at any time and from any thread, including from callbacks.
+    /// Pauses ``play(speed:)`` until ``resume()`` is called. If playback has not begun yet, it pauses at its beginning.
+    /// Events that are already due may still be delivered. Can be called at any time and from any thread, including
+    /// from callbacks.
     public func pause() { isPaused.store(true, ordering: .releasing) }
 
     /// Resumes ``play(speed:)``.
     public func resume() { isPaused.store(false, ordering: .releasing) }
 
     /// Plays the rest of the trace at `speed` times real time. Cancelling the task ends playback early. If the speed is
-    /// not positive and finite, plays without delays. Throws a `DeviceError` with the code `busy` if called while the
-    /// device is playing. Until this function returns, other functions that play the device have no effect.
+    /// zero, negative or not finite, plays without delays. Throws a `DeviceError` with the code `busy` if called while
+    /// the device is playing. Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
         // The player stays claimed until the end of playback. If it were released in between, another thread could

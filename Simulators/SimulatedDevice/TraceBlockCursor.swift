@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// A cursor over the records of a trace and their decoded positions, which are read in blocks.
+/// A cursor over the records of a trace and their decoded positions. It reads both in blocks.
 struct TraceBlockCursor {
     private var reader: TraceReader
     private var block = TraceBlock()
@@ -13,7 +13,7 @@ struct TraceBlockCursor {
     /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last one.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
-    /// True if no more records are played. `warnings` then contains all warnings of the block.
+    /// True if no further record will be played. `warnings` then contains all warnings of the block.
     var isAtEnd = false
 
     init(_ reader: TraceReader) { self.reader = reader }

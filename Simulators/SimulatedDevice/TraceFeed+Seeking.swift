@@ -91,8 +91,8 @@ extension TraceFeed {
 
 /// The state of a device at a given time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
-    /// The time of the last preceding event or, after a seek, the trace time at which playback continues, in
-    /// nanoseconds.
+    /// The time of the last preceding event, in nanoseconds. After a seek, it is the trace time at which playback
+    /// continues.
     var traceTime: Int64 = 0
     var battery: BatteryReading?
     /// The error of the position source, or nil while the source is available.

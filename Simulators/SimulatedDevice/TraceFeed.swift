@@ -99,9 +99,9 @@ struct TraceFeed {
         return record.sensor ?? -1
     }
 
-    /// Consumes the next event. If the filter replaces the event, or if the event consists of motion samples, returns
-    /// the resulting events. Otherwise, stores the event in `event` and returns nil. Without a filter, the next event
-    /// must not consist of motion samples.
+    /// Consumes the next event and stores it in `event`. If the filter replaces the event, returns the events that
+    /// replace it, otherwise nil. Motion samples require a filter. They are always returned as events and are not
+    /// stored in `event`.
     mutating func next(
         into event: inout PlaybackEvent, through filter: PlaybackFilter?, includesLine: Bool
     ) -> [TraceEvent]? {

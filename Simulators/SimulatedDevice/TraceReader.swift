@@ -7,8 +7,8 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
-/// which takes most of the time needed to play them.
+/// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions.
+/// Decoding takes most of the time needed to play a position.
 ///
 /// Only one player requests blocks. The player waits for a block only if the second thread is already reading it. If no
 /// thread has begun to read the block, the player reads it itself, so it makes progress even if all threads are busy.

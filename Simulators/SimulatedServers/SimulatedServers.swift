@@ -19,14 +19,14 @@ import TraceFormats
 /// let environment = try servers.start()
 /// let app = Process()
 /// app.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-/// try app.run()  // and check its behavior
+/// try app.run()  // and check its behaviour
 /// servers.stop()
 /// ```
 /// To use the servers in the test's own process, set the variables with `setenv` before you create the first manager. A
 /// `SimulatedDevice` is faster and delivers the same readings in every run, but it does not use the servers' protocols.
 ///
-/// All servers listen on the loopback interface, on ports that the system chooses. If the traces lack positions,
-/// sensors or accessories, programs find none of that kind. The environment also makes programs use an empty
+/// All servers listen on the loopback interface, on ports that the system chooses. If the traces contain no positions,
+/// programs receive none. The same applies to sensors and accessories. The environment also makes programs use an empty
 /// configuration file and a temporary directory for calibrations. The battery is not simulated: programs read that of
 /// the real machine.
 ///
@@ -81,7 +81,7 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Descriptions of deviations from the recorded accessory sessions, for example if a program sent different bytes.
+    /// Descriptions of deviations from the recorded accessory sessions, such as different bytes from a program.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 

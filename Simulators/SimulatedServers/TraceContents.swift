@@ -19,7 +19,8 @@ struct TraceContents {
     private(set) var changes: [SensorChange] = []
     /// The earliest measurement time in nanoseconds, or 0 if no measurement time is negative.
     private(set) var firstStamp: Int64 = 0
-    /// The times of the last event and the last report, and the interval between the last two reports, in nanoseconds.
+    /// The times of the last event and of the last report, and the last positive interval between reports. All are in
+    /// nanoseconds.
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
     private var step: Int64 = 1_000_000_000

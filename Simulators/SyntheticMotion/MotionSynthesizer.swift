@@ -30,7 +30,7 @@ public struct MotionSynthesizer: Sendable {
     package let options: MotionOptions
     /// The time from the first to the last measurement, in seconds.
     public let duration: Double
-    /// The wall-clock time at the start, truncated to milliseconds, the precision of report times.
+    /// The wall-clock time at the start, truncated to milliseconds because report times have this precision.
     public let start: WallTime
     /// Warnings to show to the user.
     public let warnings: [String]

@@ -13,8 +13,7 @@ enum QuinticSpline {
         var seconds: (Double, Double, Double, Double, Double, Double)
     }
 
-    /// Returns the weights for a point on the curve between the third and the fourth control point. `u` runs from 0 to
-    /// 1.
+    /// Returns the weights for a point on the curve between the third and fourth control points. `u` runs from 0 to 1.
     static func weights(_ u: Double) -> Weights {
         let v = 1 - u
         func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {

@@ -16,7 +16,7 @@ struct AccessoryTimeline {
     struct Accessory {
         var name: String
         var description: AccessoryDescription
-        /// The dialogues of each protocol, keyed by the protocol's name, one per session.
+        /// The dialogues of each protocol, keyed by the protocol's name. Each session has one dialogue.
         var dialogues: [String: [Dialogue]] = [:]
     }
 

@@ -83,7 +83,7 @@ struct DialoguePeer: AccessoryPeer {
         case .received: sequence.recordActivity()
         case .timerFired:
             // The timer is set at the end of the script and fires after all bytes have been sent, so the dialogue is
-            // complete.
+            // now complete.
             finish()
             return peer != nil && sequence.dialogues[number].hangsUp ? [.hangUp] : []
         case .closed:

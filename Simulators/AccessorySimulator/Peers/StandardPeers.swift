@@ -12,8 +12,8 @@ public struct PatternPeer: AccessoryPeer {
     private let hangsUp: Bool
     private var sent: Int64 = 0
 
-    /// Creates a peer that sends the given number of bytes. If `hangsUp` is true, it then hangs up. By default, it
-    /// sends bytes until the session is closed.
+    /// Creates a peer that sends `length` bytes. If `hangsUp` is true, it hangs up after the last byte. With the
+    /// default length, it sends bytes until the session is closed.
     public init(length: Int64 = .max, hangsUp: Bool = false) {
         self.length = length
         self.hangsUp = hangsUp
@@ -38,8 +38,8 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.chunkLength))
         let chunk = (sent..<sent + count).map(Self.byte)
         sent += count
-        // The timer fires after these bytes have been sent, and the next chunk is sent then. At most one chunk is
-        // therefore pending.
+        // The timer fires after these bytes have been sent. Only then is the next chunk sent, so at most one chunk is
+        // pending.
         return [.send(chunk), .setTimer(after: .zero)]
     }
 }

@@ -17,8 +17,8 @@ public struct AccessorySimulatorOptions: Sendable {
     /// The maximum time that an accessory from a trace waits for an inactive program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
     /// The start of playback, shared with other servers. If nil, the trace starts when the simulator starts. Otherwise,
-    /// it starts at the shared time or, if none has been set yet, when a program opens the announcement directory. With
-    /// a shared start, a dialogue that takes too long does not shift the schedule of later events.
+    /// it starts at the shared time. A program that opens the announcement directory sets this time if none has been
+    /// set yet. With a shared start, a dialogue that takes too long does not shift the schedule of later events.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass of the trace, in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0

@@ -43,8 +43,8 @@ struct AnnouncementDirectory: Sendable {
         }
     }
 
-    /// Removes an announcement that was written during `remove()`. Then removes the directory, which the announcement
-    /// may have prevented `remove()` from removing.
+    /// Removes an announcement that was written during `remove()`. If the directory still exists because of this
+    /// announcement, also removes the directory.
     func removeAnnouncement(_ id: Int) {
         unlink(file(id))
         rmdir(path)

@@ -41,8 +41,8 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. If a context is given, it retains the session until the peer has received all bytes
-    /// that the program has written.
+    /// Ends the current session. If a context is given, the context retains the session until the peer has received all
+    /// bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let programSession else { return }
         programSession.endProgram()

@@ -15,7 +15,8 @@ final class TerminalPort: SimulatedPort {
     /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because some
     /// state changes cause no event.
     private static let pollingInterval = 0.01
-    /// The time, in seconds, after which a port that a program has opened but not flushed is considered ready.
+    /// The time, in seconds, that a program has to flush a port after opening it. After this time, the port is
+    /// considered ready even without a flush.
     private static let openTimeout = 0.3
     /// The time in seconds that a closing port waits after the last write, so that the program can read the bytes. Used
     /// only if the port cannot detect unread bytes.

@@ -18,7 +18,7 @@ public struct GPSDFault: Sendable, Hashable {
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
         /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
-        /// duration. If the server has already stopped listening, it listens again immediately.
+        /// duration. If the server is not listening when the fault occurs, it listens again immediately.
         case restart
         /// Half of the next report is sent, and the other half follows after the given number of seconds. If the number
         /// is nil, the connection is closed instead.

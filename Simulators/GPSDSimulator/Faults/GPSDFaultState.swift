@@ -24,8 +24,8 @@ struct GPSDFaultState {
     private(set) var greetingDelay = 0.0
     private(set) var version: (major: Int32, minor: Int32)?
     private var garbage = 0
-    /// The delay of the pending `halfLine` fault, `.some(nil)` if the connection is closed instead, or nil if no such
-    /// fault is pending.
+    /// The delay of the pending `halfLine` fault. `.some(nil)` means that the fault closes the connection instead of
+    /// sending the other half. nil means that no such fault is pending.
     private var pendingHalfLine: Double??
     private var isListening = true
     private var pendingFaults: [Entry] = []
@@ -42,7 +42,7 @@ struct GPSDFaultState {
         return garbage
     }
 
-    /// Removes the pending `halfLine` fault and returns its delay, or returns nil if no such fault is pending.
+    /// Removes the pending `halfLine` fault and returns its delay. Returns nil if no such fault is pending.
     mutating func consumeHalfLineDelay() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
@@ -55,7 +55,7 @@ struct GPSDFaultState {
         while let index = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: index)
             if let action = apply(entry) { actions.append(action) }
-            // The duration depends on `isListening`, which has changed if the fault is `restart`.
+            // A `restart` fault has just changed `isListening`, which determines the fault's duration.
             guard let duration = duration(of: entry), let ending = entry.fault.action.ending else { continue }
             let startTime = entry.time >= 0 ? entry.time : seconds ?? 0
             let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(startTime + max(0, duration)))

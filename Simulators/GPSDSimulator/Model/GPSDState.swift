@@ -97,7 +97,7 @@ struct GPSDState {
         Self.append(writer.bytes, to: &reply)
     }
 
-    /// Returns a POLL object with the last reports of all watched receivers.
+    /// Returns a POLL object with the latest reports of all watched receivers.
     private func poll(_ policy: GPSDWatch, _ now: WallTime) -> [UInt8] {
         let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
         var writer = JSONWriter()
@@ -171,17 +171,17 @@ struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
     var isPresent: Bool
-    /// The last report of each class, as sent to clients. Nil if none has been sent.
+    /// The latest report of each class, with its receiver added and its times shifted. nil if there is none.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
-    /// The satellites for the sentences of the next position, or nil if there are none.
+    /// The satellites to include in the sentences of the next position, or nil if there are none.
     var newSky: SkyReport?
 
     /// True if the receiver has sent a report that ?POLL includes.
     var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
 
-    /// Connects or disconnects the receiver. In both cases, the last reports are discarded.
+    /// Connects or disconnects the receiver. In both cases, the latest reports are discarded.
     mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
         self.isPresent = isPresent
         if isPresent { activation = time }

@@ -23,8 +23,8 @@ struct PlayedTrace {
     /// gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// The time of the last event in the current pass, the last interval between events that was greater than 0, and
-    /// the time from the start of playback to the start of the current pass, in nanoseconds.
+    /// `last` is the time of the last event in the current pass. `step` is the last positive interval between
+    /// events. `start` is the time from the start of playback to the start of the current pass. All are in nanoseconds.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
@@ -49,7 +49,8 @@ struct PlayedTrace {
         return pending.removeFirst()
     }
 
-    /// Reads the next record. After the last record, reads the remaining text and begins the next pass, if any.
+    /// Reads the next record. After the last record, reads the remaining text and begins the next pass if the trace is
+    /// repeated.
     private mutating func read(_ bytes: UnsafeRawBufferPointer) {
         guard let record = cursor.next(bytes) else {
             if file.format == .gpsd { appendSentences(bytes, before: bytes.count, at: last) }
@@ -137,7 +138,7 @@ struct PlayedEvent {
         case lost, regained
     }
 
-    /// The time since the start of playback at speed 1, in nanoseconds, across all passes.
+    /// The time at which the event is due at speed 1, in nanoseconds since the start of the first pass.
     var time: Int64
     /// The amount by which report times are shifted in the current pass, in nanoseconds. 0 in the first pass.
     var shift: Int64

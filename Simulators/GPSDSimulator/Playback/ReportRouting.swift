@@ -84,7 +84,7 @@ extension GPSDReport {
     var isPosition: Bool { if case .position = self { true } else { false } }
 
     /// Returns the NMEA 0183 sentences for the report, as a receiver would send them, without line endings. `sky`
-    /// contains the satellites that belong to a position, or is nil if they have already been sent.
+    /// contains the satellites that belong to a position, or is nil if there are none or they have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

@@ -2,7 +2,7 @@
 
 /// Parses the JSON objects in requests as gpsd 3.22 does, with the same error messages. gpsd accepts some invalid JSON
 /// and rejects some valid JSON. If an object contains an error, gpsd applies the values that precede the error. This
-/// behavior was determined experimentally (see the dialogues in the tests).
+/// behaviour was determined experimentally (see the dialogues in the tests).
 struct GPSDObjectReader {
     enum Kind {
         /// A string of at most the given number of bytes.

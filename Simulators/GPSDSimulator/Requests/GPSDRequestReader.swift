@@ -48,7 +48,7 @@ struct GPSDRequestReader {
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
         watch.device = ""
-        // gpsd 3.22 defines the names and the maximum lengths, here and in `device()`.
+        // The names and maximum lengths here and in `device()` are those of gpsd 3.22.
         let flags: [String: WritableKeyPath<GPSDWatch, Bool>] = [
             "enable": \.isEnabled, "json": \.json, "nmea": \.nmea, "scaled": \.scaled, "timing": \.timing,
             "split24": \.split24, "pps": \.pps,
@@ -102,7 +102,7 @@ enum GPSDCommand {
     /// A WATCH request. `isChange` is true if the request contains an object. In this case, the parser has already
     /// changed the policy. `fault` describes an error in the object.
     case watch(isChange: Bool, fault: String?)
-    /// A DEVICE request: for one receiver if the request contains a configuration, otherwise for all receivers.
+    /// A DEVICE request. If it contains a configuration, it applies to one receiver, otherwise to all receivers.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
     /// An unknown request and the rest of the input.
     case unrecognized(ArraySlice<UInt8>)

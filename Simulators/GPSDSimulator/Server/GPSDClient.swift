@@ -32,7 +32,7 @@ final class GPSDClient {
     private(set) var pending = FIFOQueue<UInt8>()
     /// The time until which pending bytes are held back.
     private(set) var delayedUntil = BootTime.zero
-    /// The time at which bytes became pending, or at which the socket last accepted some of them.
+    /// The last time at which bytes became pending or the socket accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
     /// Creates a client for a non-blocking socket, which is closed when this object is released.

@@ -4,8 +4,8 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// A simulated gpsd for tests, which replies to one client without a socket or a clock. The simulated gpsd stays in the
-/// state at the start of playback, before any receiver has sent a report.
+/// A simulated gpsd for tests. It replies to one client and needs neither a socket nor a clock. Its receivers remain as
+/// they are at the start of playback, before any receiver has sent a report.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))

@@ -124,7 +124,7 @@ extension GPSDEngine {
         guard clients.contains(where: isListener) else { return }
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
         let plain = hasTiming ? ReportEdit(removesTimingMembers: true).apply(to: line) : line
-        // These faults are consumed only here, because they apply to the next report that is sent to a client.
+        // These faults apply to the next report that is sent to a client, so they are not consumed before this point.
         let garbage = faults.consumeGarbageCount()
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
         let half = faults.consumeHalfLineDelay()

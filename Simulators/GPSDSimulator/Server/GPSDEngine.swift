@@ -12,7 +12,7 @@ final class GPSDEngine {
     private static let idleTimeout = 900.0
     /// The time, in seconds, after which a client is disconnected if it does not read its pending bytes.
     private static let clientTimeout = 10.0
-    /// The maximum number of events played per call. Because of this limit, requests can be served between calls.
+    /// The maximum number of events played per call. The limit allows requests to be served between calls.
     static let maximumEventsPerCall = 256
     /// The number of pending bytes above which no more requests are read from a client.
     private static let maximumPendingBytes = 1 << 22
@@ -105,8 +105,8 @@ final class GPSDEngine {
     }
 
     /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. In this case,
-    /// all input is read even if no more requests are accepted. Otherwise, poll(2) would report the connection on every
-    /// call.
+    /// all input is read even if no more requests are accepted. If some input were left unread, poll(2) would report
+    /// the connection on every call.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {

@@ -22,7 +22,7 @@ public struct GPSDServerOptions: Sendable {
         case immediately
     }
 
-    /// The behavior at the end of the trace.
+    /// The behaviour at the end of the trace.
     public enum End: Sendable, Hashable {
         /// No more reports are sent.
         case silence
@@ -48,7 +48,7 @@ public struct GPSDServerOptions: Sendable {
     public var pace = Pace.realTime(speed: 1)
     /// The event that starts playback.
     public var start = Start.firstWatcher
-    /// The behavior at the end of the trace.
+    /// The behaviour at the end of the trace.
     public var end = End.silence
     /// Whether report times are preserved or shifted. If they are shifted, sentences are generated from the reports,
     /// because the times in recorded sentences cannot be shifted.

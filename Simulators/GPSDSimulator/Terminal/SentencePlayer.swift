@@ -17,8 +17,8 @@ struct SentencePlayer {
     private let summary: PlaybackSummary
     private let receiver: String?
     private let timestampPolicy: GPSDServerOptions.TimestampPolicy
-    /// True if the beginning of the trace contains sentences and at most one receiver. The recorded sentences are then
-    /// played, even if other receivers appear later, unless times are shifted.
+    /// True if the beginning of the trace contains sentences and at most one receiver. In this case, the recorded
+    /// sentences are played unless times are shifted. Receivers that appear later make no difference.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
@@ -29,7 +29,7 @@ struct SentencePlayer {
     private var hasProducedSentences = false
 
     /// Creates a player for the receiver with the given path. If `receiver` is nil, the player uses the first receiver
-    /// in the beginning of the trace, or all receivers if there are none in it.
+    /// that is present at the start of playback. If none is present, it uses all receivers.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let summary = PlaybackSummary(file)
         self.summary = summary
@@ -76,7 +76,8 @@ struct SentencePlayer {
         return report.sentences(with: report.isPosition ? sky.take() : nil)
     }
 
-    /// Returns true if the report of this receiver is played. Reports without a path are from the default receiver.
+    /// Returns true if reports from the receiver with the given path are played. Reports without a path are from the
+    /// default receiver.
     private func isSelected(_ path: String) -> Bool {
         receiver == nil || receiver == (path.isEmpty ? summary.defaultReceiverPath ?? receiver : path)
     }

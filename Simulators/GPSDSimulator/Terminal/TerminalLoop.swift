@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval, in seconds, for changes that cause no event. For example, a program may resume reading or,
-    /// without inotify, open the terminal.
+    /// The polling interval, in seconds, for changes that cause no event. For example, no event occurs when a program
+    /// resumes reading. Without inotify, none occurs when a program opens the terminal.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.

@@ -23,7 +23,7 @@ public struct IIODFault: Sendable, Hashable {
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
         /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
-        /// duration. If the server has already stopped listening, it listens again immediately.
+        /// duration. If the server is not listening when the fault occurs, it listens again immediately.
         case restart
         /// OPEN fails with the given error, for example EBUSY. If the error is nil, the fault is disabled.
         case refuseOpen(Int32?)

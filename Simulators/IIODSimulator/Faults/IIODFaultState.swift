@@ -17,7 +17,7 @@ struct IIODFaultState: Sendable {
         /// The error with which OPEN and attribute accesses fail while the device is unplugged, otherwise nil.
         var unpluggedError: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. It affects only streams that were opened before the failure, whose
+        /// The last failure of the device's streams. It affects only streams that were opened before the failure. Their
         /// serial numbers are at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
@@ -103,7 +103,7 @@ struct IIODFaultState: Sendable {
         {
             let entry = pendingFaults.remove(at: index)
             apply(entry, serial: serial)
-            // The end depends on `isListening`, which has changed if the fault is `restart`.
+            // A `restart` fault has just changed `isListening`, which determines whether the fault has an end.
             scheduleEnd(of: entry)
             hasChanged = true
         }

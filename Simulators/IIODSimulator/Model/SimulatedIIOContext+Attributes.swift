@@ -79,7 +79,7 @@ extension SimulatedIIOContext {
         if isBufferEnabled, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][index].value = value
         guard attribute.filename != attribute.name else { return }
-        // Several channels may share a file, such as in_accel_scale, so the attributes of all these channels change.
+        // Several channels may share a file, such as in_accel_scale. A write changes the attributes of all of them.
         for channel in context.devices[device].channels.indices {
             for other in context.devices[device].channels[channel].attributes.indices
             where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {
@@ -100,8 +100,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // These attributes cannot be changed unless they have a list of available values. A driver that can change the
-        // scale lists the available scales.
+        // These attributes can be changed only if they have a list of available values. For example, a driver that can
+        // change the scale lists the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -125,8 +125,8 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for attributes that describe the hardware. As in the kernel, raw values and offsets are not
-    /// read-only.
+    /// Returns true for attributes that are read-only because they describe the hardware. As in the kernel, raw values
+    /// and offsets are not read-only.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)

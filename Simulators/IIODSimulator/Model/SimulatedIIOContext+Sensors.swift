@@ -15,8 +15,8 @@ extension SimulatedIIOContext {
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. It determines the scale,
     ///     which is the smallest power of ten for which the raw peak value fits into 31 bits. Kinds without a peak have
     ///     a scale of 1e-7, which allows magnitudes up to 200.
-    ///   - rate: The value of `sampling_frequency`, in hertz. Sensors with known rates use the lowest of these that is
-    ///     at least this value, or else the highest.
+    ///   - rate: The value of `sampling_frequency`, in hertz. Sensors with known rates use their lowest rate that is
+    ///     not below this value. If all of their rates are below it, they use the highest.
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
         for sensor in sensors {

@@ -42,8 +42,8 @@ public enum IIOSignal: Sendable {
 public struct IIORestSource: IIOSampleSource {
     private var signals: [String: IIOSignal] = [:]
 
-    /// Creates a source from readings in the unit of their kind and in the sensor's axes. For example, the
-    /// accelerometer axis that points up reads 9.80665.
+    /// Creates a source from readings. Each reading is in the unit of its kind and in the sensor's axes. For example,
+    /// the accelerometer axis that points up reads 9.80665.
     public init(_ readings: [SensorKind: SIMD3<Double>] = [:]) {
         for (kind, reading) in readings {
             for (component, id) in kind.channelIDs.enumerated() { signals[id] = .constant(reading[component]) }

@@ -17,7 +17,8 @@ struct IIOTimeline: Sendable {
     }
 
     private let steps: Steps
-    /// The duration of one pass in nanoseconds, and the number of samples in it, which is nil if the pass never ends.
+    /// The duration of one pass in nanoseconds, and the number of samples in one pass. The number is nil if the pass
+    /// never ends.
     private let duration: Int64
     let passCount: Int64?
     private let loops: Bool

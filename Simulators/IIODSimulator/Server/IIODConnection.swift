@@ -14,7 +14,8 @@ final class IIODConnection {
     var isBlocked = false
     var hasReceivedEndOfFile = false
     var isFinished = false
-    /// True once a reply has been sent. Stays false until the client sends a command, because only replies are sent.
+    /// True once a reply has been sent. The server sends only replies, so this stays false until the client sends a
+    /// command.
     private(set) var hasReceivedReply = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A simulated iiod that serves devices to libiio clients over TCP on the loopback interface.
 ///
-/// The server uses the text protocol of iiod 0.24, which libiio 0.21 to 1.0 supports. One thread serves all
+/// The server uses the text protocol of iiod 0.24, which the libiio versions 0.21 to 1.0 support. One thread serves all
 /// connections. Each client captures the channels that it requested, at its own rate.
 /// ```swift
 /// let server = IIODServer(

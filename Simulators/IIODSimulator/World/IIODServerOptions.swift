@@ -13,7 +13,7 @@ public struct IIODServerOptions: Sendable {
         case onDemand
     }
 
-    /// The behavior at the end of the trace.
+    /// The behaviour at the end of the trace.
     public enum End: Sendable, Hashable {
         /// No more samples are delivered.
         case stall
@@ -35,7 +35,7 @@ public struct IIODServerOptions: Sendable {
     public var port: UInt16 = 0
     /// The rate of sample delivery.
     public var pace = Pace.realTime(speed: 1)
-    /// The behavior at the end of the trace.
+    /// The behaviour at the end of the trace.
     public var end = End.stall
     /// The source of sample timestamps.
     public var timestampPolicy = TimestampPolicy.clock

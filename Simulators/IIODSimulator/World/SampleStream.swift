@@ -27,7 +27,7 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample. Used only for delivery on demand.
     private var cursor: Int64 = 0
-    /// The device's `stallCount` when this stream was opened or last skipped the samples lost during stalls.
+    /// The device's `stallCount` when this stream was opened or when it last skipped the samples lost during stalls.
     private var handledStallCount: Int
 
     init(
@@ -59,13 +59,14 @@ struct SampleStream {
                 queue.append(upTo: availableCount, capacity: max(capacity, Int64(samplesPerRefill)))
             }
             let first = availableCount == nil ? cursor : queue.first
-            /// Returns how many samples the stream can still send before the one with the given number.
+            /// Returns the number of samples that the stream can still send before it reaches the given sample.
             func remainingCount(before sample: Int64) -> Int64 {
                 availableCount == nil ? sample - cursor : queue.count(before: sample)
             }
             var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than the client requested with OPEN. If READBUF requests only part of a
-            // refill, the rest of a short refill is kept, but the rest of a full refill is discarded, as in iiod.
+            // short refill, the rest is kept. If it requests only part of a full refill, the rest is discarded, as in
+            // iiod.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -147,10 +148,10 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = availableCount
     }
 
-    /// Skips the samples before `availableCount` that have not been queued yet.
+    /// Skips all samples with numbers below `availableCount`, except those that are already queued.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 
-    /// Returns how many samples are queued, or still to arrive, before the one with the given number.
+    /// Returns the number of queued samples before the given sample, plus the number that will arrive before it.
     func count(before sample: Int64) -> Int64 {
         ranges.reduce(max(0, sample - nextSample)) { $0 + max(0, min($1.upperBound, sample) - $1.lowerBound) }
     }

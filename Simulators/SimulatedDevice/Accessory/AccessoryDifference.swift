@@ -17,7 +17,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
         case notOpened
     }
 
-    /// The ID of the accessory on this device.
+    /// The ID of the accessory on the simulated device.
     public var accessory: AccessoryDescription.ID
     /// The name of the accessory.
     public var name: String

@@ -32,11 +32,11 @@ struct RecordedDialogue: Sendable {
     /// The number of bytes from the accessory that were lost because the program had closed the session.
     private var lostInput = 0
     private var droppedInput = 0
-    /// The bytes that the program wrote in the recording, in the recorded chunks and without the bytes that have
-    /// already been compared.
+    /// The bytes that the program wrote in the recording, in chunks as recorded. Bytes that have already been compared
+    /// are removed.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
-    /// The bytes that the program has written, without the bytes that have already been compared.
+    /// The bytes that the program has written. Bytes that have already been compared are removed.
     private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
@@ -125,7 +125,7 @@ struct RecordedDialogue: Sendable {
         }
     }
 
-    /// True if the program's session and its recording have both ended, so neither can add bytes.
+    /// True if the program's session and its recording have both ended. No more bytes are then added.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
     mutating func drainMismatches() -> [Mismatch] { exchange(&mismatches, with: []) }

@@ -98,8 +98,8 @@ package struct CallbackComparison: Sendable {
 public struct CallbackDifference: Sendable, Hashable {
     static let contextLength = 3
     package var name: String
-    /// The line number of the expected callback. If no more callbacks were expected, the number of the last line plus
-    /// one.
+    /// The line number of the expected callback. If no more callbacks were expected, this is the number of the last
+    /// line plus one.
     package var line: Int
     /// The number of the callback, counted from 1.
     package var number: Int

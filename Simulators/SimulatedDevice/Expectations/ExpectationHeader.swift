@@ -9,7 +9,7 @@ import Trace
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
-    /// The maximum number of options, and also of tolerances.
+    /// The maximum number of options. The same limit applies to the number of tolerances.
     private static let limit = 1000
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]

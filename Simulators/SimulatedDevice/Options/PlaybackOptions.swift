@@ -27,7 +27,7 @@ public struct PlaybackOptions: Sendable {
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
-    /// The behavior at the end of the trace.
+    /// The behaviour at the end of the trace.
     public var end = PlaybackEnd.hold
     /// If true, a second thread reads ahead. If nil, the reader decides. This option affects only performance.
     package var readsAhead: Bool?
@@ -55,10 +55,10 @@ public enum PlaybackLoops: Sendable, Hashable {
     case endless
 }
 
-/// The behavior at the end of a trace.
+/// The behaviour at the end of a trace.
 public enum PlaybackEnd: Sendable {
-    /// No more events occur, as if the hardware had gone silent, and all state is kept. Time can still advance, so
-    /// timeouts can occur.
+    /// No more events occur, as if the hardware had gone silent. All state is kept. Time can still advance, so timeouts
+    /// can occur.
     case hold
     /// Time stops at the end of the trace: `advance(by:)` does not advance any further, and timeouts do not occur.
     case stop

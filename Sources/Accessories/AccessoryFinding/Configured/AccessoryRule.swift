@@ -33,7 +33,8 @@ extension AccessoryRule {
     }
 
     /// Returns true if the rule may turn the device into an accessory. If the device is not on USB, the rule must
-    /// specify its port. Otherwise, a rule without conditions would turn every on-board serial port into an accessory.
+    /// specify the device's port. Without this restriction, a rule without conditions would turn every on-board serial
+    /// port into an accessory.
     func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
