@@ -6,16 +6,16 @@ public import Trace
 package import UmockdevFormat
 
 extension AccessorySimulator {
-    /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
+    /// Creates a simulator for the accessories in a file. Call ``start()`` to start it.
     ///
-    /// - `NAME.umockdev`: A description of devices. Accessories are identified by the same rules as on live systems. If
-    ///   `NAME.script` exists, it contains a dialogue. The dialogue belongs to the protocol whose node the script
-    ///   names. If the script names none of the nodes, the dialogue belongs to the first protocol.
-    /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
+    /// - `NAME.umockdev`: Device descriptions. Accessories are identified by the same rules as on live systems. If
+    ///   `NAME.script` exists, its dialogue belongs to the protocol whose node it names, or to the first protocol if it
+    ///   names none of the nodes.
+    /// - `NAME.json`: An accessory declaration, whose nodes are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory sends its next bytes only after the
-    ///   program has written the preceding bytes of the dialogue. If not all dialogues of an accessory have ended when
-    ///   it is due to be detached, it remains attached until they have ended or the program has been inactive for
+    ///   program has written the preceding bytes of the dialogue. If an accessory is due to be detached before all of
+    ///   its dialogues have ended, it remains attached until they end or the program has been inactive for
     ///   ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
@@ -39,7 +39,7 @@ extension AccessorySimulator {
         }
     }
 
-    /// Creates a simulator of the accessories in a trace. Call ``start()`` to start it.
+    /// Creates a simulator for the accessories in a trace. Call ``start()`` to start it.
     ///
     /// - Throws: An error if the trace contains no accessory.
     public convenience init(

@@ -8,8 +8,8 @@ public import Trace
 
 /// Simulated accessories for programs in other processes.
 ///
-/// Each protocol is a socket or a pseudo-terminal. Accessories are announced in a directory. A program watches the
-/// directory if `DEVICE_SERVICES_ACCESSORIES` contains the path of the directory. For example:
+/// Each protocol is served on a socket or a pseudo-terminal. Accessories are announced in a directory. A program
+/// watches the directory if `DEVICE_SERVICES_ACCESSORIES` contains the directory's path. For example:
 /// ```swift
 /// let simulator = AccessorySimulator()
 /// let folder = try simulator.start()
@@ -32,11 +32,11 @@ public final class AccessorySimulator: Sendable {
     private let differenceList: DifferenceList
     /// The accessories in the trace to play, or nil if the simulator does not play a trace.
     private let timeline: AccessoryTimeline?
-    /// The player of the current or previous run. Each run has its own player, because the thread of a stopped player
+    /// The player for the current or most recent run. Each run has its own player, because a stopped player's thread
     /// may still be running.
     private let player = Mutex<AccessoryTracePlayer?>(nil)
 
-    /// Creates a simulator whose accessories are attached at the start. Call ``start()`` to start it.
+    /// Creates a simulator that attaches the accessories when it starts. Call ``start()`` to start it.
     public convenience init(
         _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) { self.init(accessories, options: options, differenceList: DifferenceList()) }
@@ -53,7 +53,7 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-    /// Descriptions of deviations from the recording, such as different bytes from a program, or a part of the file
+    /// Descriptions of deviations from the recording, such as unexpected bytes from a program or a part of the file
     /// that was not played as recorded. Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
@@ -83,29 +83,29 @@ public final class AccessorySimulator: Sendable {
         return folder.path
     }
 
-    /// True if the trace has been played to its end. Always true if the simulator does not play a trace.
+    /// True if the trace has been played to the end. Always true if the simulator does not play a trace.
     public var hasPlayed: Bool { player.withLock { $0 }?.hasPlayed ?? (timeline == nil) }
 
-    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
+    /// Blocks the calling thread until the trace has been played to the end. Returns false on timeout.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         player.withLock { $0 }?.wait(seconds: seconds) ?? (timeline == nil)
     }
 
-    /// Detaches all accessories immediately and waits until the simulator's thread has ended. The simulator can be
-    /// started again.
+    /// Detaches all accessories immediately and waits for the simulator's thread to end. The simulator can be started
+    /// again.
     public func stop() { thread.stop { player.withLock { $0 }?.stop() }?.remove() }
 
     /// The identifiers of the attached accessories, in ascending order.
     public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }
 
-    /// Returns the traffic of an accessory, or nil if the accessory is not attached.
+    /// Returns an accessory's traffic, or nil if the accessory is not attached.
     public func traffic(of id: ID) -> SimulatedTraffic? { thread.current?.state.content.withLock { $0.attached[id] } }
 
     /// Creates the ports of an accessory, announces it and returns its identifier.
     ///
     /// - Parameters:
     ///   - accessory: The accessory to attach.
-    ///   - transport: The transport of all protocols. If nil, the transport in the options is used.
+    ///   - transport: The transport for all protocols, or nil to use the transport in the options.
     /// - Throws: An error if the accessory has no protocols, or if the simulator is not running.
     @discardableResult public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
@@ -144,7 +144,7 @@ public final class AccessorySimulator: Sendable {
         return id
     }
 
-    /// Detaches an accessory and waits until it has been detached, but at most 15 s. Ignores unknown identifiers.
+    /// Detaches an accessory, waiting up to 15 s for this to complete. Ignores unknown identifiers.
     public func detach(_ id: ID, _ mode: DetachMode = .afterReading) { perform { .detach(id, mode, done: $0) } }
 
     /// Pauses or resumes reading from programs, to simulate a device that hangs.
@@ -161,8 +161,8 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Waits until the condition is true. Returns false after a timeout. The condition is evaluated whenever the
-    /// simulator's state changes.
+    /// Waits until the condition is true. Returns false on timeout. The condition is evaluated whenever the simulator's
+    /// state changes.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

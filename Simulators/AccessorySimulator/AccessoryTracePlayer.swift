@@ -39,8 +39,8 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time. A program that
-    /// opens the announcement directory sets this time if none has been set yet.
+    /// Starts a thread that plays the trace. With a shared start, playback begins at the shared time. If this time has
+    /// not been set when a program opens the announcement directory, it is set to that moment.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -140,8 +140,8 @@ final class AccessoryTracePlayer: Sendable {
 }
 
 /// Waits for the shared start of playback. Playback normally starts when a program first uses one of the servers. A
-/// program that only watches accessories does not connect to a server until an accessory is attached. Playback
-/// therefore also starts when a program opens the announcement directory.
+/// program that only watches accessories does not connect to a server until an accessory is attached, so playback also
+/// starts when a program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

@@ -86,7 +86,7 @@ package final class LoopbackListener: Sendable {
 
 /// Accepts clients on a port that can be closed and reopened. Used only on the server's thread.
 package final class LoopbackAcceptor {
-    /// The maximum number of connections accepted per call. The limit keeps many pending connections from blocking
+    /// The maximum number of connections to accept per call. The limit prevents a burst of connections from blocking
     /// other work.
     private static let maximumAcceptsPerCall = 64
     private static let retryDelay = 0.1
@@ -132,7 +132,7 @@ package final class LoopbackAcceptor {
     }
 
     // While another process holds a copy of the descriptor, close(2) does not end the connection. A child process holds
-    // copies of all descriptors between fork and exec. The following functions therefore do not rely on close(2).
+    // copies of all descriptors between fork(2) and exec(3). The following functions therefore do not rely on close(2).
 
     /// Ends a connection normally. The client receives all pending data, followed by end of file.
     package static func shutDownAndClose(_ connection: Int32) {

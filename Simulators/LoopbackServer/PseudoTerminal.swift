@@ -11,7 +11,7 @@ package enum PseudoTerminal {
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
         var off: Int32 = 0
         var number: UInt32 = 0
-        // The numbers are TIOCSPTLCK and TIOCGPTN, the requests that unlockpt(3) and ptsname(3) use.
+        // The numbers are TIOCSPTLCK and TIOCGPTN, the requests issued by unlockpt(3) and ptsname(3).
         guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             let error = failure("ioctl", errno, owner)
             close(master)
@@ -44,12 +44,12 @@ package enum PseudoTerminal {
     /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
     /// Unread bytes can be in two places: in the terminal's 4095-byte read buffer, and in a queue from which the kernel
-    /// refills the buffer after each read. Before the refill, poll(2) reports no input even if the queue contains
-    /// bytes, so a single check is not sufficient.
+    /// refills the buffer after each read. Before a refill, poll(2) reports no input even if the queue contains bytes,
+    /// so one check is not enough.
     ///
-    /// If a check finds no input although the queue contains bytes, the program has just emptied the buffer. This can
-    /// happen only as often as the queue can refill the buffer, and `checkCount` is greater than that number. If no
-    /// check finds input, the program has therefore read all bytes.
+    /// If a check finds no input even though the queue contains bytes, the program has just emptied the buffer. This
+    /// can happen only as often as the queue can refill the buffer, which is less than `checkCount`. Therefore, if no
+    /// check finds input, the program has read all bytes.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }

@@ -13,7 +13,7 @@ package final class ScratchDirectory: Sendable {
         /// The owner of the directory as named in error messages, for example "the simulated servers".
         let owner: String
         /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
-        /// removed. A directory that contains no entry of the simulator may be new, so it is not considered abandoned.
+        /// removed. A directory without such entries may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {

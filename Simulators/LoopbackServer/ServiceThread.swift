@@ -52,8 +52,8 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Calls `stopOthers`, then stops the thread and waits until it has ended. Returns the server's address, or nil if
-    /// the thread was not running.
+    /// Calls `stopOthers`, then stops the thread and waits for it to end. Returns the server's address, or nil if the
+    /// thread was not running.
     @discardableResult package func stop(with stopOthers: () -> Void = {}) -> Address? {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
@@ -110,10 +110,10 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
         notifyWaiters()
     }
 
-    /// Makes the threads in `wait(seconds:until:)` check their conditions again.
+    /// Makes the threads that wait in `wait(seconds:until:)` check their conditions again.
     package func notifyWaiters() { for semaphore in waiters.withLock({ $0 }) { semaphore.signal() } }
 
-    /// Waits until the condition is true. Returns false after a timeout.
+    /// Waits until the condition is true. Returns false on timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
         let semaphore = BinarySemaphore()
         let clock = LiveClock()
@@ -129,7 +129,8 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The time at which several servers start playback together. Normally, the first client of any of them sets it.
+/// The time at which several servers start playback together. It is normally set by the first client of any of the
+/// servers.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

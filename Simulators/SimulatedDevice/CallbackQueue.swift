@@ -16,7 +16,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 
     private let items = Mutex<(waiting: [Item], isClosed: Bool)>(([], false))
-    /// The callbacks that are being run. The array is kept to reuse its memory. Accessed only by the thread that has
+    /// The callbacks being run. The array is kept so that its memory is reused. Accessed only by the thread that has
     /// claimed the player.
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
     /// The number of waiting callbacks. The counter is atomic, so that the player can check it after every reading

@@ -3,8 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace. At every sample, the player asks which sensors have subscribers. To answer
-/// quickly, the feed checks the subscriptions only when they have changed.
+/// The motion sensors of a played trace. For every sample, the player asks which sensors have subscribers. To save
+/// time, the feed checks the subscriptions only when they have changed.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag

@@ -40,7 +40,7 @@ struct PlaybackEvent {
         }
     }
 
-    /// Shifts the receiver's time, if the event has one, by a number of nanoseconds.
+    /// Shifts the receiver's time, if the event has one, by the given number of nanoseconds.
     mutating func shiftTime(by shift: Int64) {
         guard shift != 0 else { return }
         switch content {

@@ -7,8 +7,8 @@ package import Trace
 /// A filter for manual fault injection. It receives the trace events during playback and can replace them.
 package struct PlaybackFilter: Sendable {
     package var includesSamples: Bool
-    /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread. If several
-    /// samples are read together, it is called for all of them before the first is delivered.
+    /// Returns the events that replace an event, or nil to keep the event. Called on the thread that plays the trace.
+    /// If several samples are read together, it is called for all of them before the first is delivered.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(includesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
@@ -17,8 +17,8 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Applies the filter to all further events. Pass nil to remove the current filter. Does nothing while the device
-    /// is playing.
+    /// Applies the filter to all subsequent events. Pass nil to remove the current filter. Does nothing while the
+    /// device is playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.acquire() else { return }
         defer { player.release() }

@@ -5,7 +5,7 @@ import GPSDProtocol
 import Synchronization
 import Trace
 
-/// Plays a trace step by step. Playback needs no lock, because only one thread at a time can claim the player.
+/// Plays a trace step by step. No lock is needed, because only one thread at a time can claim the player.
 final class Player: @unchecked Sendable {
     enum Step {
         /// Something other than a trace event was processed: a timer, delayed reports, the end of the trace or the
@@ -24,15 +24,15 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Only the thread that has claimed the player accesses the variables. The claim prevents concurrent access, so
-    // Swift's exclusivity checks are disabled for the variables that every event uses.
+    // Only the thread that has claimed the player accesses the variables, so Swift's exclusivity checks are disabled
+    // for those used by every event.
     @exclusivity(unchecked) private var feed: TraceFeed
     /// The last event from the feed. It is kept to reuse the memory of its position.
     @exclusivity(unchecked) private var event = PlaybackEvent()
     private let differences: AccessoryDifferenceList
     /// For each element of `motion.sensors`, true if the sensor has subscribers.
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
-    /// The last batch of each element of `motion.sensors`, kept to reuse its memory.
+    /// The last batch for each element of `motion.sensors`, kept so that its memory is reused.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
     @exclusivity(unchecked) var filter: PlaybackFilter?
     private let end: PlaybackEnd
@@ -61,7 +61,7 @@ final class Player: @unchecked Sendable {
 
     func release() { isAcquired.store(false, ordering: .releasing) }
 
-    /// Moves to a trace time in seconds and restores the device's state at that time.
+    /// Moves to a trace time, in seconds, and restores the device's state at that time.
     func seek(to seconds: Double) {
         hasEnded = false
         let state = feed.seek(to: seconds, now: clock.now)
@@ -69,8 +69,8 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Restores the device's state. At the start of a new pass, `flushes` must be true, so that delayed reports of the
-    /// preceding pass are delivered first.
+    /// Restores the device's state. At the start of a new pass, `flushes` must be true, so that delayed reports from
+    /// the preceding pass are delivered first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.withBatch {
             if flushes { hub.flush() }
@@ -88,8 +88,8 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
-    /// Moves the clock to the limit unless the clock has stopped. The caller must have claimed the player and played
-    /// all events up to the limit.
+    /// Moves the clock to the limit unless the clock has stopped. The caller must have claimed the player and have
+    /// played all events up to the limit.
     func moveClock(to limit: BootTime) { if limit != .never, !isStopped { clock.move(to: limit) } }
 
     /// True if the clock has stopped because the trace has ended.
@@ -226,7 +226,7 @@ final class Player: @unchecked Sendable {
     private func deliverSamples(of sensor: Int) {
         motion.update(&hasSubscribers)
         let isWanted = hasSubscribers.indices.contains(sensor) && hasSubscribers[sensor]
-        // The batch is swapped out of the array, so that changing it does not copy its contents.
+        // The batch is swapped out of the array to avoid copying its contents when it is modified.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         if isWanted { swap(&batch, &batches[sensor]) }
         let hasSamples = feed.readSamples(into: &batch, isWanted: isWanted)

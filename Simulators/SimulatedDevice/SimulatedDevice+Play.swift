@@ -50,15 +50,15 @@ extension SimulatedDevice {
 
     /// Moves forward or backward to the given time, which is relative to the start of the trace.
     ///
-    /// The events in between are not delivered. When this function returns, the device is in the state that the trace
-    /// has reached by the new time, including accessories, battery, and lost sources and sensors. Managers are notified
+    /// The events in between are not delivered. When this function returns, the device has the state that the trace has
+    /// reached by the new time, including accessories, the battery, and lost sources and sensors. Managers are notified
     /// of state changes immediately. The last position before the new time is available, with its age, but is not
-    /// delivered. Delivery of positions and samples resumes with the next event. Reports of an incomplete epoch are
-    /// dropped. Sessions with accessories that remain attached continue with the recorded bytes after the new time.
+    /// delivered. Delivery of positions and samples resumes with the next event. Reports from an incomplete epoch are
+    /// dropped. Sessions with accessories that remain attached continue with the bytes recorded after the new time.
     ///
     /// The device's clock does not move backward. The time since boot does not change during the move and increases
-    /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times change to the
-    /// new time in the trace. The attitude estimate converges again.
+    /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times jump to the new
+    /// time in the trace. The attitude estimate converges again.
     ///
     /// If the time is before the start of the trace, the device moves to its start, even if ``PlaybackOptions/from`` is
     /// later. If the time is beyond the end, nothing is left to play. The number of remaining passes does not change.
@@ -72,9 +72,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the time that is the given number of seconds from now. Negative values and NaN are treated as 0. The
-    /// result stays within the range of the clock. It is never `.never`, which would mean playing to the end of the
-    /// trace.
+    /// Returns the time after the given number of seconds. Negative values and NaN are treated as 0. The result stays
+    /// within the range of the clock. It is never `.never`, which would mean playing to the end of the trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
@@ -92,8 +91,8 @@ extension SimulatedDevice {
         } ?? false
     }
 
-    /// Runs the waiting callbacks and then the closure, both with this device as the current device. Returns nil if the
-    /// device is playing.
+    /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device
+    /// is playing.
     @discardableResult
     private func withExclusivePlayer<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
         guard player.acquire() else { return nil }

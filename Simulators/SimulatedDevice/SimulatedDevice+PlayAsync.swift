@@ -17,7 +17,7 @@ extension SimulatedDevice {
 
     nonisolated(nonsending) package func advance(by seconds: Double) async { _ = await run(upTo: time(after: seconds)) }
 
-    /// Pauses ``play(speed:)`` until ``resume()`` is called. If playback has not begun yet, it pauses at its beginning.
+    /// Pauses ``play(speed:)`` until ``resume()`` is called. If playback has not yet begun, it pauses at the beginning.
     /// Events that are already due may still be delivered. Can be called at any time and from any thread, including
     /// from callbacks.
     public func pause() { isPaused.store(true, ordering: .releasing) }
@@ -30,8 +30,8 @@ extension SimulatedDevice {
     /// the device is playing. Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
-        // The player stays claimed until the end of playback. If it were released in between, another thread could
-        // claim it, and the next claim here would fail. That would look like the end of the trace.
+        // The player stays claimed until the end of playback. If it were released between steps, another thread could
+        // claim it, and the next claim here would fail, which would look like the end of the trace.
         guard player.acquire() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now
@@ -70,7 +70,8 @@ extension SimulatedDevice {
     }
 
     /// Plays up to the limit. The caller must have claimed the player. After each step, waits until all callbacks and
-    /// all consumers of async sequences are idle. The first wait covers everything that was pending before the call.
+    /// all consumers of async sequences are idle. The first wait also covers everything that was pending before the
+    /// call.
     nonisolated(nonsending) private func runExclusively(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainQueueContext.isCurrent)

@@ -22,12 +22,13 @@ import Synchronization
 /// delivered as one batch.
 ///
 /// Playback does not sleep: `play()` returns when the whole trace has been played and every callback has run. Devices
-/// are independent of each other, so tests can run in parallel. A simulated device does not use the environment,
+/// are independent of one another, so tests can run in parallel. A simulated device does not use the environment,
 /// configuration files or stored calibrations, so a trace produces the same callbacks on every machine.
 ///
 /// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
 /// thread. If playback runs on a different thread, it calls the main thread synchronously, so the main thread must not
-/// be blocked. All other callbacks run directly on the playing thread. The program's own timers run in real time.
+/// be blocked. All other callbacks run directly on the thread that plays the trace. The program's own timers run in
+/// real time.
 public final class SimulatedDevice: Sendable {
     /// The executors that run callbacks.
     public enum CallbackDelivery: Sendable {
@@ -108,8 +109,8 @@ public final class SimulatedDevice: Sendable {
             calibrations: InMemoryCalibrationStore(fixed), playback: callbacks)
     }
 
-    /// Creates a device without a trace. The device has only the accessories that are attached with ``attach(_:)``.
-    /// `advance(by:)` advances its clock.
+    /// Creates a device without a trace. It has only the accessories attached with ``attach(_:)``. Its clock is
+    /// advanced by `advance(by:)`.
     public convenience init(
         name: String = "simulated", configuration: Configuration = Configuration(),
         delivery: CallbackDelivery = .inOrder
@@ -119,7 +120,7 @@ public final class SimulatedDevice: Sendable {
 
     deinit { callbacks.close() }
 
-    /// Runs the closure with this device as the current device. Managers that the closure creates use this device.
+    /// Runs the closure with this device as the current device. Managers created in the closure use this device.
     public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Device.$current.withValue(device, operation: body)
     }
@@ -138,14 +139,14 @@ public final class SimulatedDevice: Sendable {
     /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// The warnings so far about unreadable parts of the trace. Empty while the device is playing.
+    /// The warnings issued so far about unreadable parts of the trace. Empty while the device is playing.
     public var warnings: [TraceWarning] {
         guard player.acquire() else { return [] }
         defer { player.release() }
         return player.warnings
     }
 
-    /// The wall-clock time of the device.
+    /// The device's wall-clock time.
     public var wallTime: WallTime { clock.wallTime }
 
     /// Waits until the given number of consumers of async sequences have requested their first element. Call this
@@ -157,7 +158,7 @@ public final class SimulatedDevice: Sendable {
 extension SimulatedDevice {
     /// Attaches an accessory that is simulated by code. Returns the accessory's ID.
     ///
-    /// The accessory's peers run on timers of the device's clock. They respond while the device is playing and during
+    /// The accessory's peers run on the device clock's timers. They respond while the device is playing and during
     /// `advance(by:)`. At the end of a trace, `play()` runs only responses that are due immediately. Can be called from
     /// any thread. Managers are notified the next time the device plays or advances, even by 0 s.
     @discardableResult
@@ -173,9 +174,9 @@ extension SimulatedDevice {
     /// not attached. Bytes that the accessory has already sent can still be read.
     public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
-    /// The differences between the recorded accessory sessions and the sessions of the current program, in order of
-    /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
-    /// the differences detected so far are included. At most 100 of them are stored.
+    /// The differences between the recorded accessory sessions and those of the current program, in order of detection.
+    /// At the end of the trace, missing bytes and sessions are included. While the device is playing, only the
+    /// differences detected so far are included. At most 100 differences are stored.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.acquire() else { return player.accessoryDifferences }
         defer { player.release() }

@@ -10,10 +10,10 @@ struct TraceBlockCursor {
     /// The index of the next record in the block, and the index of the next decoded position.
     private var nextRecord = 0
     private var nextPosition = 0
-    /// `formerWarnings` contains the warnings from earlier blocks. `warnedLine` is the line number of the last one.
+    /// `formerWarnings` holds the warnings from earlier blocks, and `warnedLine` the line number of the last one.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
-    /// True if no further record will be played. `warnings` then contains all warnings of the block.
+    /// True if no more records will be played, in which case `warnings` includes all of the block's warnings.
     var isAtEnd = false
 
     init(_ reader: TraceReader) { self.reader = reader }
@@ -30,7 +30,7 @@ struct TraceBlockCursor {
         return formerWarnings + warnings.filter { $0.line > warnedLine }
     }
 
-    /// Returns false if no record is left. Reads the next block if necessary.
+    /// Returns false if no records are left. Reads the next block if necessary.
     @inline(__always)
     mutating func hasRecord() -> Bool { nextRecord < block.records.count || nextBlock() }
 
@@ -66,7 +66,7 @@ struct TraceBlockCursor {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             saveWarnings()
-            // The old block is swapped out, so that it is uniquely referenced and the reader can reuse its memory.
+            // Swapping out the old block leaves it uniquely referenced, so the reader can reuse its memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
             (nextRecord, nextPosition) = (0, 0)
             if !block.records.isEmpty { return true }
@@ -74,7 +74,7 @@ struct TraceBlockCursor {
         return false
     }
 
-    /// Saves the warnings of the current block, so that reading the file again does not repeat them.
+    /// Saves the current block's warnings, so that reading the file again does not repeat them.
     private mutating func saveWarnings() {
         formerWarnings = warnings
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)

@@ -4,19 +4,19 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Seeking, and the start of further passes. Used only by the thread that has claimed the player.
+/// Seeking, and the start of subsequent passes. Used only by the thread that has claimed the player.
 extension TraceFeed {
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
-    /// Moves to a trace time in seconds and returns the device state at that time. The trace time then corresponds to
+    /// Moves to a trace time, in seconds, and returns the device state at that time. The trace time then corresponds to
     /// `now` on the device's clock. Resets the shift of the receivers' times to its initial value.
     mutating func seek(to seconds: Double, now: BootTime) -> PlaybackState {
         let traceTime = Self.traceTime(seconds)
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
         var state = rewind(to: traceTime)
-        // If no event follows, `traceTime` may be beyond the end of the trace. The time of the last event is then used
-        // instead.
+        // If no event follows, `traceTime` may be beyond the end of the trace, so the time of the last event is used if
+        // it is earlier.
         if !records.hasRecord() { lastTraceTime = min(traceTime, state.traceTime) }
         state.traceTime = lastTraceTime
         return state
@@ -91,8 +91,7 @@ extension TraceFeed {
 
 /// The state of a device at a given time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
-    /// The time of the last preceding event, in nanoseconds. After a seek, it is the trace time at which playback
-    /// continues.
+    /// The time of the last preceding event, in nanoseconds. After a seek, the trace time at which playback continues.
     var traceTime: Int64 = 0
     var battery: BatteryReading?
     /// The error of the position source, or nil while the source is available.

@@ -19,7 +19,7 @@ struct TraceFeed {
     var time: BootTime?
     /// The next event, unless it consists of motion samples.
     var event = PlaybackEvent()
-    /// The record of the next event, or nil at the start of a pass and at the end of the trace.
+    /// The next event's record, or nil at the start of a pass and at the end of the trace.
     var record: TraceRecord?
     let start: BootTime
     let options: PlaybackOptions
@@ -27,7 +27,7 @@ struct TraceFeed {
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// For each sensor, true if it is played. The array is nil if the whole trace is played.
+    /// An array with true for each sensor that is played, or nil if the whole trace is played.
     private let isSensorPlayed: [Bool]?
     /// For each sensor, its ID on the device, or nil if the device does not include it.
     let sensorIDs: [SensorDescription.ID?]
@@ -38,17 +38,16 @@ struct TraceFeed {
     var offset: Int64 = 0
     var records: TraceBlockCursor
     var decoder = GPSDDecoder()
-    /// The clock that is used if the trace has no arrival times.
+    /// The clock to use if the trace has no arrival times.
     var reportClock = ReportClock()
-    /// The trace time of the last event that was read. If no event has been read yet, it is the trace time at which
-    /// reading starts.
+    /// The trace time of the last event read or, if no event has been read yet, the trace time at which reading starts.
     var lastTraceTime: Int64
     var loopTiming = LoopTiming(offset: 0)
     /// The number of passes after the current pass, or nil for unlimited passes.
     var remainingLoops: Int?
 
     /// Creates a feed. `start` is the time on the device's clock at the start of the trace. `shift` is the initial
-    /// shift of the receivers' times in nanoseconds. `sensors` contains all sensors of the trace, and `sensorIDs` their
+    /// shift of the receivers' times in nanoseconds. `sensors` lists all sensors in the trace, and `sensorIDs` their
     /// IDs on the device.
     init(
         file: TraceFile, start: BootTime, shift: Int64, options: PlaybackOptions, sensors: [SensorDescription],
@@ -91,16 +90,16 @@ struct TraceFeed {
         return time
     }
 
-    /// The index of the sensor if the next event consists of motion samples, otherwise nil. If the sensor is unknown,
-    /// the index is -1. Inlined, because a call would copy the whole feed.
+    /// If the next event consists of motion samples, the index of their sensor, or -1 if the sensor is unknown.
+    /// Otherwise nil. Inlined, because a call would copy the whole feed.
     @inline(__always)
     var sampledSensor: Int? {
         guard let record, case .sample = record.kind else { return nil }
         return record.sensor ?? -1
     }
 
-    /// Consumes the next event and stores it in `event`. If the filter replaces the event, returns the events that
-    /// replace it, otherwise nil. Motion samples require a filter. They are always returned as events and are not
+    /// Consumes the next event and stores it in `event`. If the filter replaces the event, returns the replacements;
+    /// otherwise, returns nil. Motion samples require a filter and are always returned as events instead of being
     /// stored in `event`.
     mutating func next(
         into event: inout PlaybackEvent, through filter: PlaybackFilter?, includesLine: Bool
@@ -116,8 +115,8 @@ struct TraceFeed {
         return filter.apply(recorded)
     }
 
-    /// Consumes samples that arrived together: the next sample, and those directly after it that have the same sensor
-    /// and arrival time. If a sample was measured earlier than the preceding one, the batch ends before that sample. If
+    /// Consumes samples that arrived together: the next sample and those immediately after it with the same sensor and
+    /// arrival time. If a sample was measured earlier than the preceding one, the batch ends before that sample. If
     /// `isWanted` is true, the samples replace the contents of the batch. Returns false if the next event does not
     /// consist of samples.
     @discardableResult
@@ -129,8 +128,7 @@ struct TraceFeed {
         var last = sample.stamp.map { start.addingSaturated($0) } ?? arrival
         if isWanted {
             batch.arrival = BootTime(nanoseconds: arrival)
-            // Usually, the batch contains one sample. Overwriting it with the new sample is faster than clearing the
-            // arrays.
+            // The batch usually contains one sample. Overwriting that sample is faster than clearing the arrays.
             if batch.values.count == 1, batch.times.count == 1 {
                 batch.values[0] = sample.value
                 batch.times[0] = BootTime(nanoseconds: last)

@@ -12,15 +12,15 @@ import Trace
 ///
 /// Only one player requests blocks. The player waits for a block only if the second thread is already reading it. If no
 /// thread has begun to read the block, the player reads it itself, so it makes progress even if all threads are busy.
-/// Reading ahead does not change the blocks, only the time at which they are read.
+/// Reading ahead affects only when the blocks are read, not their contents.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
     /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128
-    /// The maximum number of blocks that are read ahead.
+    /// The maximum number of blocks to read ahead.
     private static let depth = 4
-    /// The minimum file size for reading ahead, in bytes. A smaller file is read in less time than it takes to start a
+    /// The minimum file size for reading ahead, in bytes. Reading a smaller file takes less time than starting a
     /// thread.
     private static let minimumReadAheadSize = 1 << 20
 
@@ -43,10 +43,10 @@ final class TraceReader: Sendable {
         /// Used blocks whose memory can be reused.
         var spare: [TraceBlock] = []
         var isReading = false
-        /// True while the player is waiting for the block that is being read.
+        /// True while the player is waiting for the block being read.
         var isAwaited = false
         var isDone = false
-        /// True if reading ahead has been scheduled on another thread but has not started yet.
+        /// True if reading ahead has been scheduled on another thread but has not yet started.
         var isReadScheduled = false
     }
 
@@ -178,17 +178,18 @@ extension GPSDDecoder {
         let index = block.positionCount
         if index == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[index].record = block.records.count
-        // `decode` returns nil if the line is a position report. Otherwise, the element of `positions` remains unused,
+        // If the line is a position report, `decode` returns nil. Otherwise, the element of `positions` remains unused,
         // and the line is decoded again when the record is consumed.
         if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }
 
-/// Records that are read together, with their decoded positions. The reader and the player pass blocks back and forth.
+/// Records that are read together, with their decoded positions. Blocks pass back and forth between the reader and the
+/// player.
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
-    /// The decoded positions of the records, in order. The elements from `positionCount` on are unused. They are kept
-    /// only so that their memory can be reused.
+    /// The decoded positions of the records, in order. Elements beyond the first `positionCount` are unused and are
+    /// kept only to reuse their memory.
     var positions: [DecodedPosition] = []
     var positionCount = 0
     /// The warnings about the file, each with the number of records that precede it in the block.

@@ -4,7 +4,7 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// A simulated machine's directory for the configuration, stored calibrations and accessory announcements.
+/// A simulated machine's directory for its configuration, stored calibrations and accessory announcements.
 struct ServerDirectory: Sendable {
     private static let configuration = "device-services.json"
     private static let state = "state"

@@ -5,18 +5,17 @@ package import DeviceCore
 package import IIODSimulator
 package import TraceFormats
 
-/// The devices of a recording, as served by a simulated iiod.
+/// The devices in a recording, as served by a simulated iiod.
 package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates a board from the readings whose times are at least `start`, in nanoseconds. The times of these readings
-    /// become relative to `start`.
+    /// Creates a board from the readings at or after `start`, in nanoseconds. Their times become relative to `start`.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // If a recording has several contexts, their device IDs may not be unique. In this case, new devices are
-        // created, as for a recording without a context.
+        // Device IDs may not be unique across several contexts, so in that case new devices are created, as for a
+        // recording without a context.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {
@@ -63,7 +62,7 @@ package struct SimulatedBoard {
         id.split(separator: "/").last { $0.hasPrefix("iio:device") }.map(String.init)
     }
 
-    /// Returns the label or the name of a sensor, or nil if the sensor is the only one of its kind.
+    /// Returns a sensor's label or, if it has none, its name. Returns nil if the sensor is the only one of its kind.
     private static func name(of sensor: SensorDescription, in recording: Recording) -> String? {
         guard recording.sensors.count(where: { $0.kind == sensor.kind }) > 1 else { return nil }
         return [sensor.label, sensor.name].first { !$0.isEmpty }

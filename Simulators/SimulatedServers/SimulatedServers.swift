@@ -26,11 +26,11 @@ import TraceFormats
 /// `SimulatedDevice` is faster and delivers the same readings in every run, but it does not use the servers' protocols.
 ///
 /// All servers listen on the loopback interface, on ports that the system chooses. If the traces contain no positions,
-/// programs receive none. The same applies to sensors and accessories. The environment also makes programs use an empty
+/// programs receive none. The same is true of sensors and accessories. The environment also makes programs use an empty
 /// configuration file and a temporary directory for calibrations. The battery is not simulated: programs read that of
 /// the real machine.
 ///
-/// Positions and sensors are lost at the same times as in the trace. If one sensor is lost, all sensors of its device
+/// Positions and sensors are lost at the same times as in the trace. If one sensor is lost, all sensors in its device
 /// are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
 ///
 /// All methods can be called from any thread. Releasing the object stops the servers.
@@ -81,7 +81,7 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Descriptions of deviations from the recorded accessory sessions, such as different bytes from a program.
+    /// Descriptions of deviations from the recorded accessory sessions, such as unexpected bytes from a program.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
@@ -107,8 +107,7 @@ public final class SimulatedServers: Sendable {
         former.folder.remove()
     }
 
-    /// Waits until the traces have been played to their end. Returns false after a timeout or if the servers are not
-    /// running.
+    /// Waits until the traces have been played to the end. Returns false on timeout or if the servers are not running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()

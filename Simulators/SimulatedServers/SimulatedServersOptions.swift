@@ -30,7 +30,7 @@ public struct SimulatedServersOptions: Sendable {
     package var alignment = TraceMerger.Alignment.clock
     /// The faults to inject into the traces.
     public var faults: [TraceFault] = []
-    /// The seed for random decisions in ``faults``. With the same traces, faults and seed, the decisions are the same.
+    /// The seed for random decisions in ``faults``. The same traces, faults and seed produce the same decisions.
     public var seed: UInt64 = 0
     /// The faults that the simulated gpsd injects.
     public var gpsdFaults: [GPSDFault] = []
@@ -42,7 +42,7 @@ public struct SimulatedServersOptions: Sendable {
     package var folder: String?
 
     /// Creates the default options: the servers play the traces once, in real time and without faults. Playback starts
-    /// as described at ``Start/firstClient``.
+    /// as described for ``Start/firstClient``.
     public init() {}
 }
 

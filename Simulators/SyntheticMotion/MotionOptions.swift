@@ -9,7 +9,7 @@ public struct MotionOptions: Sendable, Hashable {
         /// The body remains level, like a car.
         case flat
         /// The body leans until it feels no lateral force, like a bicycle or an aircraft. The tangent of the lean angle
-        /// is approximately v·ψ̇ / g for the speed v and the turn rate ψ̇.
+        /// is approximately v·ψ̇ / g, where v is the speed and ψ̇ the turn rate.
         case coordinated
     }
 
@@ -18,7 +18,7 @@ public struct MotionOptions: Sendable, Hashable {
     public var start: WallTime?
     /// The time since boot at the start of the trace.
     public var boot = BootTime(nanoseconds: 10_000_000_000)
-    /// The seed of the noise generators. The same seed and options produce the same bytes.
+    /// The seed for the noise generators. The same seed and options produce the same bytes.
     public var seed: UInt64 = 1
 
     /// The sampling rate of the accelerometer and the gyroscope, in hertz.
@@ -53,7 +53,7 @@ public struct MotionOptions: Sendable, Hashable {
     public var magnetometer: SensorModel? = .ideal
     /// The barometer, or nil to omit it.
     public var barometer: SensorModel? = .ideal
-    /// The maximum random bias of each axis, as a fraction (0 to 1) of the bias tolerance in the data sheet.
+    /// The maximum random bias of each axis, as a fraction (0 to 1) of the data sheet's bias tolerance.
     public var biasFraction = 0.0
     /// The magnetic field of the device itself (hard iron) in the magnetometer's axes, in gauss.
     public var hardIron = SIMD3<Double>.zero
@@ -70,7 +70,7 @@ public struct MotionOptions: Sendable, Hashable {
     /// Creates the default options, with all sensors and without noise.
     public init() {}
 
-    /// The effective rates, in hertz.
+    /// The effective sampling rates, in hertz.
     var rates: (motion: Double, field: Double, pressure: Double) {
         (sampleRate, magnetometerRate ?? min(sampleRate, 100), pressureRate ?? min(sampleRate, 10))
     }

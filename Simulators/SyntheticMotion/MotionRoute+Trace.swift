@@ -6,8 +6,7 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// The minimum distance between two positions, in metres, and the minimum speed between them, in m/s. Below either
-    /// value, the two positions do not determine a direction.
+    /// The minimum distance, in metres, and the minimum speed, in m/s, for two positions to determine a direction.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 
@@ -110,7 +109,7 @@ private struct TracePositionReader {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// True if report times are used instead of arrival times. The first position determines the value.
+    /// True if report times are used instead of arrival times. Determined by the first position.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

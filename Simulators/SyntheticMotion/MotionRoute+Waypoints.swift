@@ -168,8 +168,8 @@ extension MotionRoute {
         guard leg.hasDirection, next.hasDirection else { return 0 }
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
-        // In the corner, the velocity changes by 2 v sin(angle / 2). The path smooths this change with a quartic
-        // B-spline. If the knots are one second apart, the peak acceleration in m/s² is 115/192 of the change in m/s.
+        // At the corner, the velocity changes by 2 v sin(angle / 2). The path smooths this change with a quartic
+        // B-spline. With knots one second apart, the peak acceleration, in m/s², is 115/192 of the change, in m/s.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
         return min(speed, max(allowed, minimumCornerSpeed))
     }
@@ -184,7 +184,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times of a leg. The leg must be long enough for the change from start to end speed.
+    /// Sets the speeds and times of a leg. The leg must be long enough to reach the end speed from the start speed.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

@@ -19,7 +19,7 @@ public struct MotionRoute: Sendable {
     public let duration: Double
     /// The length of the route in metres.
     public let distance: Double
-    /// The wall-clock time at the start of a route created from a trace, otherwise nil.
+    /// The wall-clock time at the start of a route created from a trace, or nil for any other route.
     public let start: WallTime?
     /// Warnings to show to the user.
     public let warnings: [String]
@@ -34,8 +34,8 @@ public struct MotionRoute: Sendable {
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
-    /// index `stage`. On return, `stage` is the index of the stage that contains the time.
+    /// Returns the position at a time in seconds since the start of the route. The search begins at index `stage`. On
+    /// return, `stage` is the index of the stage that contains the time.
     func point(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -45,8 +45,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none. A run of such stages first has the direction of the stage before
-    /// the run. Halfway through, the direction changes to that of the stage after the run.
+    /// Sets the directions of stages that have none. A run of such stages takes the direction of the preceding stage
+    /// for the first half of its duration and that of the following stage for the second half.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -81,9 +81,9 @@ extension RouteStage {
 
 /// A point on a route, with the speed at which the body travels to the next point.
 public struct Waypoint: Sendable, Hashable {
-    /// The latitude in degrees, north positive.
+    /// The latitude, in degrees, positive to the north.
     public var latitude: Double
-    /// The longitude in degrees, east positive. Values beyond ±180 are wrapped.
+    /// The longitude, in degrees, positive to the east. Values beyond ±180 are wrapped.
     public var longitude: Double
     /// The altitude in metres above mean sea level. NaN means the preceding altitude, or 0 for the first waypoint.
     public var altitude: Double
@@ -104,13 +104,13 @@ public struct Waypoint: Sendable, Hashable {
 public struct RouteOptions: Sendable, Hashable {
     /// The speed in m/s, which applies until a waypoint specifies a different speed.
     public var speed = 10.0
-    /// The maximum acceleration along the route, in m/s². If two waypoints are too close together to reach a speed with
+    /// The maximum acceleration along the route, in m/s². If two waypoints are too close together to reach a speed at
     /// this acceleration, the speed is reduced. If the value is infinite, speed changes are instantaneous before
     /// smoothing.
     public var acceleration = 2.0
     /// The maximum lateral acceleration in corners, in m/s². If a corner would cause a higher acceleration, the speed
-    /// is reduced before it. If the value is infinite, the speed is not reduced. Each corner is considered separately,
-    /// even in a curve of many waypoints.
+    /// is reduced before the corner. If the value is infinite, the speed is not reduced. Each corner is considered
+    /// separately, even in a curve made of many waypoints.
     public var corneringAcceleration = 3.0
     /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0

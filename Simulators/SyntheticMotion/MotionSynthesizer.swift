@@ -42,7 +42,7 @@ public struct MotionSynthesizer: Sendable {
     ///
     /// - Parameters:
     ///   - route: The route.
-    ///   - options: The options of the synthesis.
+    ///   - options: The synthesis options.
     /// - Throws: A `DeviceError` that names the invalid option.
     public init(_ route: MotionRoute, options: MotionOptions = MotionOptions()) throws(DeviceError) {
         try options.check()
@@ -76,7 +76,7 @@ public struct MotionSynthesizer: Sendable {
     }
 
     func state(at time: Double, on path: inout SmoothPath) -> MotionState {
-        // Limiting the time prevents integer overflow.
+        // Clamping the time prevents integer overflow.
         let time = time.isFinite ? min(max(time, -60), duration + 60) : 0
         let before = path.instant(at: time - Self.halfStep)
         let after = path.instant(at: time + Self.halfStep)
@@ -139,9 +139,9 @@ extension Quaternion {
 package struct MotionState: Sendable {
     /// The time in seconds since the start.
     package var time: Double
-    /// The latitude in degrees, north positive.
+    /// The latitude, in degrees, positive to the north.
     package var latitude: Double
-    /// The longitude in degrees, east positive, from -180 to 180.
+    /// The longitude, in degrees, positive to the east, from -180 to 180.
     package var longitude: Double
     /// The altitude in metres above mean sea level.
     package var altitude: Double
@@ -150,7 +150,7 @@ package struct MotionState: Sendable {
     /// The velocity over ground in m/s (east, north, up).
     package var velocity: SIMD3<Double>
     /// The direction that the body faces, from 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, it is
-    /// the course. Below 0.3 m/s, it is the direction of the route. In between, it changes smoothly.
+    /// the course. Below 0.3 m/s, it is the direction of the route. Between these speeds, it changes smoothly.
     package var heading: Double
     /// The pitch in degrees, positive if the front is raised.
     package var pitch: Double

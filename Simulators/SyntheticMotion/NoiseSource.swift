@@ -3,7 +3,7 @@
 import SystemCalls
 import Trace
 
-/// The noise of one sensor. For a given seed, the readings depend on the order of the random draws.
+/// The noise of one sensor. For a given seed, the readings depend on the order in which random numbers are drawn.
 struct NoiseSource: Sendable {
     /// The constant part of the bias, in the sensor's unit.
     let bias: SIMD3<Double>

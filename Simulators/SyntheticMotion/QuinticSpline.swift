@@ -5,8 +5,8 @@
 ///
 /// The spline exactly reproduces straight-line motion at constant speed. It spreads speed changes without overshoot.
 enum QuinticSpline {
-    /// The weights of the six control points. `values` applies to the value of the curve. `firsts` and `seconds` apply
-    /// to its first and second derivatives with respect to the parameter.
+    /// The weights of the six control points. `values` are the weights for the curve itself, and `firsts` and `seconds`
+    /// those for its first and second derivatives with respect to the parameter.
     struct Weights {
         var values: (Double, Double, Double, Double, Double, Double)
         var firsts: (Double, Double, Double, Double, Double, Double)

@@ -44,7 +44,7 @@ public struct ReceiverNoise: Sendable, Hashable {
     }
 }
 
-/// The errors of one receiver. For a given seed, the reports depend on the order of the random draws.
+/// The errors of one receiver. For a given seed, the reports depend on the order in which random numbers are drawn.
 struct ReceiverSource: Sendable {
     /// The minimum speed at which a course is reported, in m/s.
     private static let minimumCourseSpeed = 0.3
@@ -106,8 +106,8 @@ struct ReceiverSource: Sendable {
         return report
     }
 
-    /// Sets error estimates at the 95 % confidence level, as gpsd does. The estimates are never 0, because no real
-    /// receiver reports an error of 0.
+    /// Sets error estimates at the 95 % confidence level, as gpsd does. They are never 0, because no real receiver
+    /// reports an error of 0.
     private func setErrorEstimates(_ report: inout PositionReport) {
         func sum(_ a: Double, _ b: Double) -> Double { max((a * a + b * b).squareRoot(), 0.01) }
         let horizontal = sum(noise.horizontal, noise.horizontalWander)

@@ -20,11 +20,11 @@ struct RouteStage: Sendable {
     var firstSpeed = 0.0
     var maximumSpeed = 0.0
     var lastSpeed = 0.0
-    /// The durations of the acceleration at the start and of the deceleration at the end, in seconds.
+    /// The durations of acceleration at the start and deceleration at the end, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions of a stage that has no direction of its own. The direction is `before` until `turningTime`, and
-    /// `after` from then on. `turningTime` is in seconds since the start of the route.
+    /// The directions of a stage without a direction of its own: `before` until `turningTime`, in seconds since the
+    /// start of the route, and `after` afterwards.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
@@ -50,7 +50,7 @@ struct RouteStage: Sendable {
             let rest = duration - time
             coveredDistance = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
-        // Because of rounding errors, the computed distance may be slightly below 0 or above the stage's distance.
+        // Rounding errors may make the computed distance slightly negative or greater than the stage's distance.
         return min(max(coveredDistance, 0), distance)
     }
 

@@ -64,9 +64,9 @@ package struct SensorNoise: Sendable, Hashable {
     }
 }
 
-/// An accelerometer and a gyroscope in one chip, sometimes with a magnetometer in the same package.
+/// An accelerometer and a gyroscope on one chip, sometimes with a magnetometer in the same package.
 ///
-/// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. The random walk of the bias is
+/// The values are typical data sheet values for the smallest ranges, ±2 g and ±250 °/s. The random walk of the bias is
 /// an assumption: after one minute, its standard deviation is 0.002 °/s for gyroscopes and 0.1 mg for accelerometers.
 public struct InertialUnit: Sendable, Hashable {
     /// The name of the chip in the kernel driver.

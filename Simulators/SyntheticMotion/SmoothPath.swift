@@ -42,7 +42,7 @@ struct SmoothPath: Sendable {
     }
 
     let route: MotionRoute
-    /// The time, in seconds, that the path adds at each end of the route. It is 0 for a section of a longer route.
+    /// The time, in seconds, that the path adds at each end of the route, or 0 for a section of a longer route.
     let lead: Double
     let duration: Double
     private let knot: Double
@@ -106,15 +106,15 @@ struct SmoothPath: Sendable {
     }
 
     /// Returns the heading: the course at high speed, and the smoothed direction of the route at low speed. In between,
-    /// the heading changes smoothly from one to the other.
+    /// the heading changes smoothly.
     private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // For each point after the first, the difference between its azimuth and that of the first point. From one
-        // point to the next, the azimuth is assumed to change by at most half a turn.
+        // The azimuth of each point after the first, relative to that of the first point. Between adjacent points, the
+        // azimuth is assumed to change by at most half a turn.
         var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

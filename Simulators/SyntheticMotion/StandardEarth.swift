@@ -7,15 +7,15 @@ import SystemCalls
 /// The normal gravity of the WGS 84 ellipsoid, in m/s².
 ///
 /// On the ellipsoid, gravity follows Somigliana's formula. Above the ellipsoid, it is a power series in the height
-/// (NIMA TR8350.2, third edition, equations 4-1 and 4-3, table 3.4). Gravity points along the normal of the ellipsoid.
+/// (NIMA TR8350.2, third edition, equations 4-1 and 4-3, table 3.4). Gravity points along the ellipsoid's normal.
 /// Gravity anomalies are neglected, as is the tilt of gravity towards the equator (8 µm/s² at a height of 1,000 m).
 enum NormalGravity {
     static let equator = 9.7803253359
     static let somigliana = 0.00193185265241
-    /// The ratio of the centrifugal force to the gravity at the equator, ω²a²b / GM.
+    /// The ratio of centrifugal force to gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
-    /// Returns the gravity, given the sine of the latitude and the height above the ellipsoid in metres.
+    /// Returns the gravity, given the sine of the latitude and the height above the ellipsoid, in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -26,8 +26,8 @@ enum NormalGravity {
 }
 
 /// The air pressure of the International Standard Atmosphere (ISO 2533:1975). At sea level, the pressure is 101.325 kPa
-/// and the temperature is 15 °C. The temperature falls by 6.5 K per kilometre up to 11 km and is constant above. Above
-/// 20 km, the pressure is slightly too low because the model omits the rise in temperature.
+/// and the temperature is 15 °C. The temperature falls by 6.5 K per kilometre up to 11 km and is constant above that.
+/// Above 20 km, the pressure is slightly too low because the model omits the rise in temperature.
 enum StandardAtmosphere {
     /// Returns the air pressure in kPa. The altitude is in metres above mean sea level.
     static func pressure(altitude: Double) -> Double {

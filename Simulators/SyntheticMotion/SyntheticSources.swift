@@ -15,8 +15,8 @@ struct SyntheticSources {
 
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
-    /// The rate of each kind of reading, in hertz, or 0 if there are no such readings. Like `counts` and `arrivals`,
-    /// this array is indexed by the raw values of `Kind`.
+    /// The rate of each kind of reading, in hertz, or 0 for kinds without readings. Like `counts` and `arrivals`, this
+    /// array is indexed by the raw values of `Kind`.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
     /// The arrival time of each kind's next reading, in nanoseconds, or `Int64.max` for kinds without readings.
@@ -71,7 +71,7 @@ struct SyntheticSources {
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // The time is computed from the number of readings, so that rounding errors do not accumulate. Report times are
+        // Computing the time from the number of readings prevents rounding errors from accumulating. Report times are
         // rounded to milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =

@@ -10,9 +10,9 @@ package import DeviceCore
 ///     48.1370,11.5750
 ///
 /// Fields are separated by commas, semicolons, tabs or spaces. If they are separated by commas or semicolons, fields
-/// can be empty. An empty altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional
-/// first line with column names (lat, lon, alt, speed, pause or their long forms) sets the order of the columns. Empty
-/// lines and # comments are ignored.
+/// can be empty. An empty altitude or speed is copied from the preceding waypoint, and an empty pause means 0. An
+/// optional first line with column names (lat, lon, alt, speed, pause or their long forms) determines the order of the
+/// columns. Empty lines and # comments are ignored.
 package enum WaypointList {
     /// The maximum length of a line, in bytes.
     private static let maximumLine = 1_000
@@ -126,7 +126,7 @@ package enum WaypointList {
         guard !text.isEmpty, text.first != "#" else { return [] }
         for separator in [",", ";"] as [Character] where text.contains(separator) {
             var fields = text.split(separator: separator, omittingEmptySubsequences: false).map(trimmed)
-            // A separator at the end of the line does not start another field.
+            // A trailing separator does not start another field.
             if fields.count > 2, fields.last?.isEmpty == true { fields.removeLast() }
             return fields
         }

@@ -49,8 +49,8 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // An accessory is announced only once, with all of its protocols. A protocol that appears later in the
-                // recording is therefore added to the first description.
+                // An accessory is announced only once, with all of its protocols. Protocols that appear later in the
+                // recording are therefore added to the first description.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {

@@ -10,7 +10,7 @@ final class DialogueSequence: Sendable {
     private struct State {
         var begunCount = 0
         var finishedCount = 0
-        /// The number of times that a program opened a session or wrote bytes, plus the number of ended dialogues.
+        /// The number of times that a program opened a session or wrote bytes, plus the number of finished dialogues.
         var activityCount = 0
     }
 

@@ -62,7 +62,7 @@ public final class SinkPeer: AccessoryPeer {
     /// Creates a sink. All sessions share the count and the checksum.
     public init() {}
 
-    /// The number of received bytes.
+    /// The number of bytes received.
     public var count: Int64 { state.withLock { $0.count } }
     /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
@@ -74,7 +74,7 @@ public final class SinkPeer: AccessoryPeer {
         return sum.value
     }
 
-    /// Counts received bytes and adds them to the checksum.
+    /// Counts the received bytes and updates the checksum.
     public func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         guard case .received(let bytes) = event else { return [] }
         state.withLock { state in

@@ -4,7 +4,7 @@ package import LoopbackServer
 
 /// The configuration of an accessory simulator.
 public struct AccessorySimulatorOptions: Sendable {
-    /// The default transport of protocols.
+    /// The default transport for protocols.
     public var transport = SimulatedTransport.socket
     /// The directory in which the simulator creates its own directory. If nil, TMPDIR or /tmp is used. Use a short
     /// path, because the directory contains Unix domain sockets.
@@ -14,11 +14,11 @@ public struct AccessorySimulatorOptions: Sendable {
     public var speed = 1.0
     /// True if a trace restarts when it ends.
     public var repeats = false
-    /// The maximum time that an accessory from a trace waits for an inactive program to continue a recorded dialogue.
+    /// The maximum time that an accessory in a trace waits for an inactive program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The start of playback, shared with other servers. If nil, the trace starts when the simulator starts. Otherwise,
-    /// it starts at the shared time. A program that opens the announcement directory sets this time if none has been
-    /// set yet. With a shared start, a dialogue that takes too long does not shift the schedule of later events.
+    /// The start time of playback, shared with other servers. If nil, the trace starts when the simulator starts. If
+    /// the time has not been set when a program opens the announcement directory, it is set to that moment. With a
+    /// shared start, a dialogue that takes too long does not delay later events.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass of the trace, in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0
@@ -45,6 +45,6 @@ public enum DetachMode: Sendable, Hashable {
     /// request. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// this includes all bytes that the program has not read yet.
+    /// this includes all bytes that the program has not yet read.
     case immediately
 }

@@ -11,18 +11,18 @@ final class ProgramSession {
     private static let capacity = 65_536
     let localChannel: MemoryChannel
     let session: AccessoryPeerSession
-    /// Bytes from the peer that have not been written to the descriptor yet.
+    /// Bytes from the peer that have not yet been written to the descriptor.
     private var pending = FIFOQueue<UInt8>()
     private var isPeerFinished = false
-    /// True if no more bytes arrive from the program.
+    /// True if no more bytes will arrive from the program.
     var hasProgramClosed = false
     /// True if the program no longer reads. The port may still have to read bytes that the program wrote earlier.
     var hasProgramStoppedReading = false
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer. `changed` is called from any thread when there may be bytes to transfer.
-    /// `unplug` is called when the peer detaches its accessory.
+    /// Creates a session and opens its peer. `changed` can be called on any thread, when there may be bytes to
+    /// transfer. `unplug` is called when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void

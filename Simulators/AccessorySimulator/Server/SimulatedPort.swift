@@ -16,7 +16,7 @@ protocol SimulatedPort: AnyObject {
     var programSession: ProgramSession? { get set }
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
-    /// The number of sessions so far, and the traffic of the sessions that have ended.
+    /// The number of sessions so far, and the total traffic of ended sessions.
     var totals: SimulatedTraffic { get set }
     /// The time by which the program must have read the remaining bytes. nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
@@ -28,8 +28,7 @@ protocol SimulatedPort: AnyObject {
 }
 
 extension SimulatedPort {
-    /// Prepares to close the port. It is closed when the program has read all bytes that the peer has sent, or at the
-    /// deadline.
+    /// Prepares to close the port. It closes when the program has read all bytes from the peer, or at the deadline.
     func beginClosing(deadline: BootTime) {
         closingDeadline = deadline
         programSession?.stopPeer()
@@ -41,8 +40,8 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. If a context is given, the context retains the session until the peer has received all
-    /// bytes that the program has written.
+    /// Ends the current session. The context, if any, retains the session until the peer has received all bytes that
+    /// the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let programSession else { return }
         programSession.endProgram()
@@ -56,7 +55,7 @@ struct PortContext {
     let buffer: UnsafeMutableRawBufferPointer
     let clock: LiveClock
     let now: BootTime
-    /// Makes the server's thread serve its ports. Can be called from any thread.
+    /// Wakes the server's thread to serve its ports. Can be called from any thread.
     let setNeedsService: @Sendable () -> Void
     /// Detaches the port's accessory. Can be called from any thread.
     let unplug: @Sendable () -> Void

@@ -55,7 +55,7 @@ extension SimulatorState {
         if isAccepted { wakeUp.signal() } else { command.notifyWaiter() }
     }
 
-    /// Rejects further commands and wakes the threads that wait for pending commands.
+    /// Rejects further commands and wakes the threads waiting for pending commands.
     func end() {
         let rest = content.withLock { content in
             content.hasEnded = true
@@ -65,9 +65,9 @@ extension SimulatorState {
     }
 }
 
-/// The main loop of a simulator's thread. It waits for descriptors and deadlines, and transfers bytes.
+/// The main loop of a simulator's thread. It waits for events and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// The maximum time in seconds that a closing port, or a retained session, waits for the remaining bytes to be
+    /// The maximum time, in seconds, that a closing port or a retained session waits for the remaining bytes to be
     /// read.
     private static let closingTimeout = 10.0
     private let state: SimulatorState
@@ -75,7 +75,7 @@ final class SimulatorLoop: ServiceLoop {
     private var accessories: [Int: AttachedAccessory] = [:]
     /// The semaphores to signal when an accessory has been detached, keyed by the accessory's identifier.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
-    /// Sessions whose program has disconnected but whose peer has not received all bytes yet.
+    /// Sessions whose program has disconnected but whose peer has not yet received all bytes.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 

@@ -9,16 +9,16 @@ import Trace
 /// A pseudo-terminal that replaces a serial port. Confined to the server's thread.
 ///
 /// Programs flush a serial port as the last step of opening it, and the flush discards all earlier bytes. The peer
-/// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up discards
-/// unread bytes too, so a closing port first waits for the program to read all bytes.
+/// therefore begins to send only after the flush. In packet mode, the master reports the flush. A hang-up also discards
+/// unread bytes, so a closing port first waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval, in seconds, while a port is being opened or closed. Polling is necessary because some
-    /// state changes cause no event.
+    /// state changes generate no event.
     private static let pollingInterval = 0.01
     /// The time, in seconds, that a program has to flush a port after opening it. After this time, the port is
     /// considered ready even without a flush.
     private static let openTimeout = 0.3
-    /// The time in seconds that a closing port waits after the last write, so that the program can read the bytes. Used
+    /// The time, in seconds, that a closing port waits after the last write to let the program read the bytes. Used
     /// only if the port cannot detect unread bytes.
     private static let readGracePeriod = 0.5
 
@@ -65,7 +65,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     var pollDescriptor: pollfd? {
-        // A closed port is not polled, because poll(2) would return immediately with a hang-up on every call.
+        // A closed port is not polled, because poll(2) would immediately report a hang-up on every call.
         if case .closed = state { return nil }
         let input = Int16(POLLIN) | Int16(POLLPRI)
         var events = input
@@ -93,8 +93,8 @@ final class TerminalPort: SimulatedPort {
             if !isInputPaused {
                 read(context)
             } else if let programSession, programSession.hasProgramStoppedReading {
-                // The program closed the port while input was paused. Bytes that it wrote but the port has not yet read
-                // are lost.
+                // The program closed the port while input was paused. Any bytes that the port has not yet read are
+                // lost.
                 discardInput(context)
                 endSession(context)
                 state = .closed
@@ -127,8 +127,8 @@ final class TerminalPort: SimulatedPort {
         master = -1
     }
 
-    /// Updates `hasProgramStoppedReading`. It is true while no program has the port open. It becomes false again if a
-    /// program reopens the port.
+    /// Updates `hasProgramStoppedReading`, which is true while no program has the port open. It becomes false again
+    /// when a program reopens the port.
     private func updateHangUpState(_ revents: Int16) {
         guard let programSession else { return }
         if programSession.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -137,8 +137,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // Discards at most as many bytes as a terminal can hold. Without this limit, another program that opens the
-        // port and writes continuously could keep the loop running.
+        // Discards at most as many bytes as a terminal can hold. Without this limit, a program that opens the port and
+        // writes continuously could keep the loop running.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)
@@ -186,8 +186,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
-        // `hasReadAllInput` has to open the port. It returns nil if the port is in exclusive mode, because only
-        // privileged processes can then open it.
+        // `hasReadAllInput` has to open the port. It returns nil if the port is in exclusive mode, in which only
+        // privileged processes can open it.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }

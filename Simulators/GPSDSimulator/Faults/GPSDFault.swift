@@ -17,11 +17,11 @@ public struct GPSDFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
-        /// duration. If the server is not listening when the fault occurs, it listens again immediately.
+        /// Like ``kill``, but the server resumes listening after the fault's duration, or after one second if no
+        /// duration is given. If the server is not listening when the fault occurs, it resumes listening immediately.
         case restart
-        /// Half of the next report is sent, and the other half follows after the given number of seconds. If the number
-        /// is nil, the connection is closed instead.
+        /// Half of the next report is sent, and the rest follows after the given number of seconds. If the number is
+        /// nil, the connection is closed instead.
         case halfLine(Double?)
         /// The given number of random bytes is sent on a separate line before the next report.
         case garbage(Int)
@@ -33,7 +33,7 @@ public struct GPSDFault: Sendable, Hashable {
     package var action: Action
     /// The path of the receiver that is removed or reconnected, or nil for all receivers.
     package var device: String?
-    /// The moment at which the fault occurs. Times and report numbers are counted from the start of playback.
+    /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -43,7 +43,7 @@ public struct GPSDFault: Sendable, Hashable {
         (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
-    /// The default delay, in seconds, before a restarted server listens again.
+    /// The default delay, in seconds, before a restarted server resumes listening.
     static let defaultRestartDelay = 1.0
 }
 

@@ -51,11 +51,11 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var actions: [Action] = []
-        // Faults are applied one at a time, because each may schedule its own end, which may already be due.
+        // A fault may schedule its own end, which may already be due, so faults are applied one at a time.
         while let index = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: index)
             if let action = apply(entry) { actions.append(action) }
-            // A `restart` fault has just changed `isListening`, which determines the fault's duration.
+            // The duration of a `restart` fault depends on `isListening`, which the fault has just changed.
             guard let duration = duration(of: entry), let ending = entry.fault.action.ending else { continue }
             let startTime = entry.time >= 0 ? entry.time : seconds ?? 0
             let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(startTime + max(0, duration)))
@@ -64,7 +64,7 @@ struct GPSDFaultState {
         return actions
     }
 
-    /// Returns the index of the earliest due fault. If several faults have the same time, the first of them is chosen.
+    /// Returns the index of the earliest due fault. If several faults have the same time, returns the first one.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         pendingFaults.indices.filter { index in
             switch pendingFaults[index].fault.moment {

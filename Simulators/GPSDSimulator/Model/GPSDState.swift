@@ -36,7 +36,7 @@ struct GPSDState {
         receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
     }
 
-    /// Returns gpsd's reply to the bytes from a single read.
+    /// Returns gpsd's reply to the input of a single read.
     func reply(to input: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
         var reader = GPSDRequestReader(input)
         var reply: [UInt8] = []
@@ -97,7 +97,7 @@ struct GPSDState {
         Self.append(writer.bytes, to: &reply)
     }
 
-    /// Returns a POLL object with the latest reports of all watched receivers.
+    /// Returns a POLL object with the latest reports from all watched receivers.
     private func poll(_ policy: GPSDWatch, _ now: WallTime) -> [UInt8] {
         let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
         var writer = JSONWriter()
@@ -141,7 +141,7 @@ struct GPSDState {
         append(Array(#"{"class":"ERROR","message":""#.utf8) + message + Array(#""}"#.utf8), to: &reply)
     }
 
-    /// Escapes text byte by byte, as gpsd does. Slashes are escaped as well.
+    /// Escapes text byte by byte, as gpsd does. Slashes are also escaped.
     private static func escape(_ text: ArraySlice<UInt8>, to message: inout [UInt8]) {
         for byte in text {
             switch byte {
@@ -171,7 +171,7 @@ struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
     var isPresent: Bool
-    /// The latest report of each class, with its receiver added and its times shifted. nil if there is none.
+    /// The latest report of each class, with its receiver added and its times shifted, or nil if there is none.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
@@ -181,7 +181,7 @@ struct SimulatedReceiver {
     /// True if the receiver has sent a report that ?POLL includes.
     var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
 
-    /// Connects or disconnects the receiver. In both cases, the latest reports are discarded.
+    /// Connects or disconnects the receiver and discards its latest reports.
     mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
         self.isPresent = isPresent
         if isPresent { activation = time }

@@ -71,8 +71,8 @@ struct PlaybackSummary {
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let firstPlaybackTime = now.nanoseconds.addingSaturated(firstTimeAt)
-        // A shift by whole seconds preserves the fractions of a second in fix times. Rounding down prevents times in
-        // the future.
+        // A shift by whole seconds preserves the fractions of a second in fix times. Rounding down avoids times in the
+        // future.
         let rest = firstPlaybackTime.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }

@@ -16,25 +16,25 @@ struct PlayedTrace {
     private let minimumPassDuration: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Events that have been read but not returned yet. As in the trace, sentences precede the report that they belong
-    /// to.
+    /// Events that have been read but not yet returned. As in the trace, sentences precede the report to which they
+    /// belong.
     private var pending: [PlayedEvent] = []
     /// The byte offset at which the last report ends. Sentences may begin at this offset. Used only for recordings of
     /// gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// `last` is the time of the last event in the current pass. `step` is the last positive interval between
-    /// events. `start` is the time from the start of playback to the start of the current pass. All are in nanoseconds.
+    /// `last` is the time of the last event in the current pass. `step` is the last positive interval between events.
+    /// `start` is the start of the current pass, relative to the start of playback. All are in nanoseconds.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
-    /// False for a trace without events. Such a trace is not repeated, because `next()` would never return.
+    /// False for a trace without events. If such a trace were repeated, `next()` would never return.
     private var hasPlayedAny = false
     /// The receiver whose fixes determine the event times, and the time of its last fix. Used only for traces without
     /// arrival times.
     private var lead: (receiver: String, time: WallTime)?
 
-    /// Creates an iterator. One pass lasts at least `minimumPassDuration` nanoseconds.
+    /// Creates an iterator. Each pass lasts at least `minimumPassDuration` nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, minimumPassDuration: Int64 = 0) {
         (self.file, self.repeats, self.minimumPassDuration) = (file, repeats, minimumPassDuration)
         cursor = TraceCursor(file)
@@ -119,8 +119,8 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // The next pass begins one event interval after the last event, but not before the minimum duration has passed.
-        // The duration of a pass is rounded up to whole milliseconds.
+        // The next pass begins one event interval after the last event, but not before the minimum duration has
+        // elapsed. The duration of a pass is rounded up to whole milliseconds.
         let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)

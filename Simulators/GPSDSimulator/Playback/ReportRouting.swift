@@ -13,7 +13,7 @@ enum ReportRouting {
         case .other(.toff): return policy.pps
         case .other(.ais):
             guard policy.json else { return false }
-            // An AIS message of type 24 has two parts. Clients with "split24" receive the parts, and other clients
+            // An AIS message of type 24 has two parts. Clients that enable "split24" receive both parts; other clients
             // receive one merged message.
             return isPart(line).map { $0 == policy.split24 } ?? true
         default: return policy.json
@@ -84,7 +84,7 @@ extension GPSDReport {
     var isPosition: Bool { if case .position = self { true } else { false } }
 
     /// Returns the NMEA 0183 sentences for the report, as a receiver would send them, without line endings. `sky`
-    /// contains the satellites that belong to a position, or is nil if there are none or they have already been sent.
+    /// contains the satellites for a position. It is nil if there are none or if they have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

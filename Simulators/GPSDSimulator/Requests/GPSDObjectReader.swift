@@ -10,7 +10,7 @@ struct GPSDObjectReader {
         case bare
     }
 
-    /// The text of a value, with its quotes removed and its escapes resolved.
+    /// The text of a value, without quotes and with escapes resolved.
     struct Value {
         var bytes: [UInt8]
 
@@ -95,7 +95,7 @@ struct GPSDObjectReader {
         let kind = kinds(name)
         let isQuoted = bytes[offset] == UInt8(ascii: "\"")
         let value = Value(bytes: isQuoted ? try quoted(kind, start) : try bare(start))
-        // gpsd ignores a value if the input ends directly after it.
+        // gpsd ignores a value if the input ends immediately after it.
         _ = try next()
         skipBlanks()
         switch kind {

@@ -43,7 +43,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // Members that the request omits keep their values, except for those that are reset here.
+        // Members omitted from the request keep their values, except for those reset here.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
@@ -99,10 +99,11 @@ enum GPSDCommand {
     case version
     case devices
     case poll
-    /// A WATCH request. `isChange` is true if the request contains an object. In this case, the parser has already
-    /// changed the policy. `fault` describes an error in the object.
+    /// A WATCH request. `isChange` is true if the request contains an object. If so, the parser has already changed the
+    /// policy. `fault` describes an error in the object.
     case watch(isChange: Bool, fault: String?)
-    /// A DEVICE request. If it contains a configuration, it applies to one receiver, otherwise to all receivers.
+    /// A DEVICE request. If it contains a configuration, it applies to one receiver; otherwise, it applies to all
+    /// receivers.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
     /// An unknown request and the rest of the input.
     case unrecognized(ArraySlice<UInt8>)

@@ -19,7 +19,7 @@ final class GPSDClient {
     private static let maximumPendingForReports = 65_536
 
     let descriptor: Int32
-    /// True if the client must be disconnected once all pending bytes have been sent.
+    /// True if the client must be disconnected after all pending bytes have been sent.
     var closesAfterFlush = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
@@ -32,7 +32,7 @@ final class GPSDClient {
     private(set) var pending = FIFOQueue<UInt8>()
     /// The time until which pending bytes are held back.
     private(set) var delayedUntil = BootTime.zero
-    /// The last time at which bytes became pending or the socket accepted pending bytes.
+    /// The last time that bytes became pending or that the socket accepted some of them.
     private(set) var lastProgress = BootTime.zero
 
     /// Creates a client for a non-blocking socket, which is closed when this object is released.

@@ -4,8 +4,8 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// A simulated gpsd for tests. It replies to one client and needs neither a socket nor a clock. Its receivers remain as
-/// they are at the start of playback, before any receiver has sent a report.
+/// A simulated gpsd for tests. It replies to one client and needs neither a socket nor a clock. Its receivers stay in
+/// their initial state, before any report has been played.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
@@ -21,7 +21,7 @@ public struct GPSDDialogue: Sendable {
     ///
     /// - Parameters:
     ///   - file: The trace.
-    ///   - now: The wall-clock time. It is used for ?POLL replies and as the activation time of the receivers.
+    ///   - now: The wall-clock time. It is used in ?POLL replies and as the receivers' activation time.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }
@@ -33,7 +33,7 @@ public struct GPSDDialogue: Sendable {
     /// The bytes that the server sends to each new client.
     public var greeting: [UInt8] { GPSDEncoder.encode(state.version) + [13, 10] }
 
-    /// Returns the reply to the bytes of a single read. Like gpsd, it does not join a request that is split across
+    /// Returns the reply to the input of a single read. Like gpsd, it does not join a request that is split across
     /// reads, and it ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { state.reply(to: $0, policy: &policy, now: now) }

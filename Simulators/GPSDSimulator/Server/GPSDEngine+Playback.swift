@@ -140,8 +140,8 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ index: Int, of path: String, _ now: BootTime) {
-        // The satellites are removed from the receiver's state even if no client receives sentences. If they were kept,
-        // they would be sent with a later fix, to which they do not belong.
+        // The satellites are removed from the receiver's state even if no client receives sentences. Otherwise, they
+        // would be sent with a later fix, to which they do not belong.
         let sky = report.isPosition ? state.receivers[index].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }

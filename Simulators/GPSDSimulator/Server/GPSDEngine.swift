@@ -12,7 +12,7 @@ final class GPSDEngine {
     private static let idleTimeout = 900.0
     /// The time, in seconds, after which a client is disconnected if it does not read its pending bytes.
     private static let clientTimeout = 10.0
-    /// The maximum number of events played per call. The limit allows requests to be served between calls.
+    /// The maximum number of events to play per call. The limit allows requests to be served between calls.
     static let maximumEventsPerCall = 256
     /// The number of pending bytes above which no more requests are read from a client.
     private static let maximumPendingBytes = 1 << 22
@@ -41,8 +41,8 @@ final class GPSDEngine {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
 
-    /// Creates an engine. `readClock` returns the wall-clock time, which is used for ?POLL and as the activation time
-    /// of receivers.
+    /// Creates an engine. `readClock` returns the wall-clock time, which is used for ?POLL and as the receivers'
+    /// activation time.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         (self.options, self.readClock) = (options, readClock)
         summary = PlaybackSummary(file)
@@ -104,9 +104,9 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. In this case,
-    /// all input is read even if no more requests are accepted. If some input were left unread, poll(2) would report
-    /// the connection on every call.
+    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection. If so, reads
+    /// all input even if no more requests are accepted, because poll(2) would report a connection with unread input on
+    /// every call.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {
@@ -124,7 +124,7 @@ final class GPSDEngine {
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
         // Playback normally waits for a client. While a fault keeps the port closed, no client can connect, so playback
-        // starts without one. If it did not start, the fault would never end.
+        // starts without one. Otherwise, the fault would never end.
         if start == nil,
             options.start == .immediately || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil

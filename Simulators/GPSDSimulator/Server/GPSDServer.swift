@@ -31,13 +31,12 @@ public final class GPSDServer: Sendable {
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
     package var reportCount: Int64 { status.reportCount }
-    /// The number of reports and sentences that clients did not read in time, summed over all clients.
+    /// The number of reports and sentences that clients did not read in time, across all clients.
     package var lostCount: Int64 { status.lostCount }
-    /// True if the server is running, has played the trace to its end and has sent all pending bytes.
+    /// True if the server is running, has played the trace to the end and has sent all pending bytes.
     public var hasPlayed: Bool { status.hasPlayed }
 
-    /// Blocks until the trace has been played to its end. Returns false after a timeout or if the server is not
-    /// running.
+    /// Blocks until the trace has been played to the end. Returns false on timeout or if the server is not running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
     }
@@ -58,14 +57,14 @@ public final class GPSDServer: Sendable {
         }
     }
 
-    /// Closes all connections, stops listening and waits until the thread has ended. If the server is started again, it
+    /// Closes all connections, stops listening and waits for the thread to end. If the server is started again, it
     /// plays the trace from the beginning.
     public func stop() { thread.stop() }
 
     /// Injects a fault, which takes effect at its scheduled time or report. Does nothing if the server is not running.
     public func inject(_ fault: GPSDFault) { state?.updateAndWake { $0.faults.append(fault) } }
 
-    /// Blocks until the given number of clients are connected. Returns false after a timeout.
+    /// Blocks until the given number of clients are connected. Returns false on timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.clientCount == count } ?? false
     }
@@ -76,7 +75,7 @@ public final class GPSDServer: Sendable {
 
 typealias SharedState = SharedServerState<SharedContent>
 
-/// The state that the thread of a server or of a receiver terminal shares with other threads.
+/// The state that the thread of a server or receiver terminal shares with other threads.
 struct SharedContent: SharedServerContent {
     var faults: [GPSDFault] = []
     var isStopped = false
@@ -85,8 +84,7 @@ struct SharedContent: SharedServerContent {
 
 struct PlaybackStatus: Equatable {
     var clientCount = 0
-    /// The number of reports that have been played. For a receiver terminal, the number of sentences that have been
-    /// sent.
+    /// The number of reports played or, for a receiver terminal, the number of sentences sent.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false

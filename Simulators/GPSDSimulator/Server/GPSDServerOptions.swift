@@ -3,7 +3,7 @@
 import DeviceCore
 package import LoopbackServer
 
-/// The configuration of a simulated gpsd and of the playback of its trace.
+/// The configuration of a simulated gpsd and of its trace playback.
 public struct GPSDServerOptions: Sendable {
     /// The playback speed.
     public enum Pace: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct GPSDServerOptions: Sendable {
 
     /// The event that starts playback.
     public enum Start: Sendable, Hashable {
-        /// Playback starts when a client first begins to watch, or when a program first opens the terminal.
+        /// Playback starts when the first client begins to watch, or when a program first opens the terminal.
         case firstWatcher
         /// Playback starts when the server or the terminal starts.
         case immediately
@@ -42,7 +42,7 @@ public struct GPSDServerOptions: Sendable {
         case now
     }
 
-    /// The TCP port on 127.0.0.1, or 0 to let the system choose a port. The default port of gpsd is 2947.
+    /// The TCP port on 127.0.0.1, or 0 to let the system choose a port. gpsd's default port is 2947.
     public var port: UInt16 = 0
     /// The playback speed.
     public var pace = Pace.realTime(speed: 1)
@@ -50,8 +50,8 @@ public struct GPSDServerOptions: Sendable {
     public var start = Start.firstWatcher
     /// The behaviour at the end of the trace.
     public var end = End.silence
-    /// Whether report times are preserved or shifted. If they are shifted, sentences are generated from the reports,
-    /// because the times in recorded sentences cannot be shifted.
+    /// Whether report times are preserved or shifted. Times in recorded sentences cannot be shifted, so sentences with
+    /// shifted times are generated from the reports.
     public var timestampPolicy = TimestampPolicy.recorded
     /// The faults that are scheduled when the server starts. More faults can be injected while the server runs.
     public var faults: [GPSDFault] = []
@@ -67,7 +67,7 @@ public struct GPSDServerOptions: Sendable {
     /// same time.
     package var minimumPassDuration: Int64?
 
-    /// Creates the default options: real-time playback without faults, starting when a client first begins to watch.
+    /// Creates the default options: real-time playback without faults, starting when the first client begins to watch.
     public init() {}
 
     /// Returns the due time of an event, or nil if the pace is `onDemand`. `time` is in nanoseconds since the start.

@@ -17,7 +17,7 @@ public import Trace
 /// Otherwise, sentences are generated from the reports, with the precision of NMEA 0183.
 ///
 /// Playback starts shortly after a program has opened the terminal, because programs discard input while they open a
-/// terminal. If the option `start` is `immediately`, playback starts without a program. While no program has the
+/// terminal. If the option `start` is `immediately`, playback does not wait for a program. While no program has the
 /// terminal open, sentences are lost. With the pace `onDemand`, playback waits instead. The options `port`, `faults`,
 /// `repeatsLosses` and `maximumClients` are ignored. If the option `end` is `unplug` or `close`, the terminal is closed
 /// at the end of the trace. With `loop`, the trace is repeated, but playback ends after a pass without sentences.
@@ -41,15 +41,14 @@ public final class ReceiverTerminal: Sendable {
 
     /// The path that programs open, or nil if the receiver is not running.
     public var path: String? { thread.current?.address }
-    /// True if the trace has been played to its end. False before ``start()`` and after ``stop()``.
+    /// True if the trace has been played to the end. False before ``start()`` and after ``stop()``.
     public var hasPlayed: Bool { status.hasPlayed }
     package var sentenceCount: Int64 { status.reportCount }
     /// The number of sentences that were lost because the program did not read them in time or the terminal was not
     /// open.
     package var lostCount: Int64 { status.lostCount }
 
-    /// Blocks until the trace has been played to its end. Returns false after a timeout or if the receiver is not
-    /// running.
+    /// Blocks until the trace has been played to the end. Returns false on timeout or if the receiver is not running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
     }
@@ -66,7 +65,7 @@ public final class ReceiverTerminal: Sendable {
         }
     }
 
-    /// Closes the terminal, which the program detects as a hang-up, and waits until the thread has ended.
+    /// Closes the terminal, which the program detects as a hang-up, and waits for the thread to end.
     public func stop() { thread.stop() }
 
     private var state: SharedState? { thread.current?.state }

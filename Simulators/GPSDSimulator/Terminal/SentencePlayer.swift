@@ -17,14 +17,14 @@ struct SentencePlayer {
     private let summary: PlaybackSummary
     private let receiver: String?
     private let timestampPolicy: GPSDServerOptions.TimestampPolicy
-    /// True if the beginning of the trace contains sentences and at most one receiver. In this case, the recorded
-    /// sentences are played unless times are shifted. Receivers that appear later make no difference.
+    /// True if the beginning of the trace contains sentences and at most one receiver. If so, the recorded sentences
+    /// are played unless times are shifted. Receivers that appear later have no effect.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
     /// The satellites to send with the next position, or nil if they have been sent.
     private var sky: SkyReport?
-    /// The value of `PlayedEvent.shift` in the current pass. It is different in each pass.
+    /// The value of `PlayedEvent.shift` in the current pass. It differs from pass to pass.
     private var passShift: Int64 = 0
     private var hasProducedSentences = false
 

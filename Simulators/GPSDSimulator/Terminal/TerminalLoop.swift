@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval, in seconds, for changes that cause no event. For example, no event occurs when a program
-    /// resumes reading. Without inotify, none occurs when a program opens the terminal.
+    /// The polling interval, in seconds, for changes that generate no event. Examples are a program that resumes
+    /// reading and, without inotify, a program that opens the terminal.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.
@@ -18,10 +18,10 @@ final class TerminalLoop: ServiceLoop {
     private let shared: SharedState
     private let options: GPSDServerOptions
     private let openWatcher: OpenWatcher
-    /// True if inotify reports when a program opens the terminal, so that polling is not necessary.
+    /// True if inotify reports when a program opens the terminal, which makes polling unnecessary.
     private let isWatched: Bool
     private let clock = LiveClock()
-    /// The bytes of the current sentences that have not been written yet.
+    /// The bytes of the current sentences that have not yet been written.
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
@@ -51,7 +51,7 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // The events are drained before the terminal is checked, not after. Otherwise, if a program opened the
+            // Drain the events before checking the terminal, not afterwards. Otherwise, if a program opened the
             // terminal after the check, its event would be drained and the wait would not end.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
@@ -91,8 +91,8 @@ final class TerminalLoop: ServiceLoop {
     }
 
     func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
-        // While the slave is closed, the master is not polled, because poll(2) would return immediately with a hang-up
-        // on every call.
+        // While the slave is closed, the master is not polled, because poll(2) would immediately report a hang-up on
+        // every call.
         if isWatched { return (openWatcher.descriptor, deadline) }
         return (nil, min(deadline, nextPoll))
     }

@@ -22,8 +22,8 @@ public struct IIODFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the fault's duration, or after one second if there is no
-        /// duration. If the server is not listening when the fault occurs, it listens again immediately.
+        /// Like ``kill``, but the server resumes listening after the fault's duration, or after one second if no
+        /// duration is given. If the server is not listening when the fault occurs, it resumes listening immediately.
         case restart
         /// OPEN fails with the given error, for example EBUSY. If the error is nil, the fault is disabled.
         case refuseOpen(Int32?)
@@ -32,7 +32,7 @@ public struct IIODFault: Sendable, Hashable {
         case attributeError(String?, Int32?)
         /// The device is removed. Its streams fail with ENODEV. OPEN and attribute accesses fail with the given error.
         case unplug(Int32)
-        /// The device is connected again. Interrupted streams keep failing until they are reopened.
+        /// The device is reconnected. Interrupted streams keep failing until they are reopened.
         case reconnect
         /// The length that precedes each chunk is off by the given number of bytes. 0 disables the fault.
         case wrongLengths(Int)
@@ -41,9 +41,9 @@ public struct IIODFault: Sendable, Hashable {
     package var action: Action
     /// The id, name or label of the device, or nil for all devices.
     package var device: String?
-    /// The moment at which the fault occurs. Times and sample numbers are counted from the start of the timeline, which
+    /// The moment at which the fault occurs. Times and sample numbers count from the start of the timeline, which
     /// normally starts when a client first reads or captures samples. If samples are delivered on demand, sample
-    /// numbers are counted from the beginning of each capture.
+    /// numbers count from the beginning of each capture.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -53,7 +53,7 @@ public struct IIODFault: Sendable, Hashable {
         (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
-    /// The default delay, in seconds, before a restarted server listens again.
+    /// The default delay, in seconds, before a restarted server resumes listening.
     static let defaultRestartDelay = 1.0
 }
 

@@ -14,11 +14,11 @@ struct IIODFaultState: Sendable {
         var openError: Int32?
         /// The errors, keyed by attribute name. An empty name stands for all attributes.
         var attributeErrors: [String: Int32] = [:]
-        /// The error with which OPEN and attribute accesses fail while the device is unplugged, otherwise nil.
+        /// The error that OPEN and attribute accesses return while the device is unplugged, or nil if it is connected.
         var unpluggedError: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. It affects only streams that were opened before the failure. Their
-        /// serial numbers are at most `serial`.
+        /// The last failure of the device's streams. It affects only streams opened before the failure, whose serial
+        /// numbers are at most `serial`.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -28,7 +28,7 @@ struct IIODFaultState: Sendable {
         var isListening: Bool?
     }
 
-    /// The delay of each reply in seconds.
+    /// The delay of each reply, in seconds.
     var delay = 0.0
     private(set) var connectionActions = ConnectionActions()
     private(set) var isListening = true
@@ -65,8 +65,8 @@ struct IIODFaultState: Sendable {
     /// True if a fault has begun but its end has not been scheduled, because the current time is not known.
     var needsTime: Bool { !unscheduledEnds.isEmpty }
 
-    /// Schedules the ends in `unscheduledEnds`, as if their faults had begun at the given time. The time is in seconds
-    /// since the first use of samples.
+    /// Schedules the ends in `unscheduledEnds`, as if their faults had begun at the given time, in seconds since the
+    /// start of the timeline.
     mutating func scheduleEnds(at: Double) {
         for (entry, duration) in unscheduledEnds {
             var entry = entry
@@ -76,7 +76,7 @@ struct IIODFaultState: Sendable {
         unscheduledEnds = []
     }
 
-    /// The time of the next scheduled fault, in seconds since the first use of samples.
+    /// The time of the next scheduled fault, in seconds since the start of the timeline.
     var nextTime: Double? {
         pendingFaults.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
@@ -96,14 +96,14 @@ struct IIODFaultState: Sendable {
     /// true if any fault was applied.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Faults are applied one at a time in chronological order, because each may schedule its own end, which may
-        // already be due.
+        // A fault may schedule its own end, which may already be due, so faults are applied one at a time in
+        // chronological order.
         while let index = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {
             let entry = pendingFaults.remove(at: index)
             apply(entry, serial: serial)
-            // A `restart` fault has just changed `isListening`, which determines whether the fault has an end.
+            // Whether a `restart` fault has an end depends on `isListening`, which the fault has just changed.
             scheduleEnd(of: entry)
             hasChanged = true
         }

@@ -22,7 +22,7 @@ struct IIODStatus: Error, Hashable {
 }
 
 /// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
-/// significant word first. Bit n stands for the channel with index n in the device's list.
+/// significant word first. Bit n represents the channel at index n of the device's list.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
     let text: [UInt8]

@@ -52,8 +52,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the available value that equals the given text, compared as text or as a number. For a range, returns
-    /// the text itself if it is a number within the range. Returns nil if no value matches.
+    /// Returns the available value that equals the given text, compared either as text or as a number. For a range,
+    /// returns the text if it is a number in the range. Returns nil if no value matches.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value
@@ -69,7 +69,7 @@ struct IIOAvailableValues {
 enum IIODecimal {
     static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
-        // Limiting the number prevents a trap in the conversion to UInt64. No sensor measures values of this magnitude.
+        // Clamping the number prevents a trap in the conversion to UInt64. No sensor measures values this large.
         guard (abs(number) * 1e9).rounded() < 9e18 else { return number < 0 ? "-9000000000" : "9000000000" }
         return IIONumber.text(number, unit: 1_000_000_000)
     }

@@ -16,7 +16,7 @@ struct IIODAttributePath: Hashable {
     var name: String?
 }
 
-/// Reading and writing of attributes, with the errors of iiod and of the kernel's drivers.
+/// Reading and writing of attributes, with the same errors as iiod and the kernel's drivers.
 extension SimulatedIIOContext {
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
@@ -29,7 +29,7 @@ extension SimulatedIIOContext {
         case .buffer: return (device, nil, \.devices[device].bufferAttributes)
         case .channel(let id, let isOutput):
             let channels = context.devices[device].channels
-            // iiod accepts the id or the name of a channel.
+            // iiod accepts either a channel's id or its name.
             let index = channels.firstIndex {
                 $0.isOutput == isOutput && ($0.id == id || (!$0.name.isEmpty && $0.name == id))
             }
@@ -79,7 +79,8 @@ extension SimulatedIIOContext {
         if isBufferEnabled, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][index].value = value
         guard attribute.filename != attribute.name else { return }
-        // Several channels may share a file, such as in_accel_scale. A write changes the attributes of all of them.
+        // Several channels may share a file, such as in_accel_scale. Writing to it changes the attributes of all of
+        // them.
         for channel in context.devices[device].channels.indices {
             for other in context.devices[device].channels[channel].attributes.indices
             where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {

@@ -36,7 +36,7 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// Returns the id without its last component. The sensors of a device share this prefix.
+    /// Returns the id without its last component. Sensors in the same device share this prefix.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Execution of commands, and output of the samples that READBUF requests.
+/// Execution of commands, and output of the samples requested by READBUF.
 extension IIODSession {
     mutating func execute(_ command: IIODCommand, _ state: inout IIODState, now: BootTime) {
         do throws(IIODStatus) {
@@ -95,7 +95,7 @@ extension IIODSession {
     /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time at which to
     /// try again.
     mutating func appendChunk(_ reading: BufferRead, _ state: inout IIODState, now: BootTime) -> BootTime? {
-        // The stream is removed from the dictionary while it is changed, so that the stream's block is not copied.
+        // The stream is removed from the dictionary while it is modified, to avoid copying its block.
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
             phase = .commands

@@ -10,8 +10,8 @@ struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// The session waits for samples and tries again at the given time. If the time is `.never`, it waits for
-        /// another event instead.
+        /// The session waits for samples until the given time and then tries again. If the time is `.never`, it waits
+        /// for another event.
         case time(BootTime)
         case ended
     }
@@ -38,7 +38,7 @@ struct IIODSession {
 
     static let maximumLineLength = 8192
     static let maximumValueLength = 65_536
-    /// The number of reply bytes that are collected before they are sent.
+    /// The number of reply bytes to collect before sending them.
     static let outputThreshold = 16_384
     var output = IIODOutput()
     var phase = Phase.commands

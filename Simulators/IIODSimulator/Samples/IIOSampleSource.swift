@@ -11,7 +11,7 @@ public protocol IIOSampleSource: Sendable {
     func signals(for device: IIODevice) -> IIODeviceSignals
 }
 
-/// The signals of a device's channels, and the times of its samples.
+/// The signals of a device's channels, and its sample times.
 public struct IIODeviceSignals: Sendable {
     /// The signals, keyed by channel ID, such as "accel_x". A channel without a signal keeps the value of its `raw`
     /// attribute.
@@ -32,9 +32,8 @@ public struct IIODeviceSignals: Sendable {
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors. Each vector applies from its time until the time of the next vector. The
-    /// first vector also applies before its time. The times are in nanoseconds since the start of the trace, in
-    /// ascending order.
+    /// One component of recorded vectors. Each vector applies until the time of the next one. The first vector also
+    /// applies before its own time. The times are in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -42,8 +41,8 @@ public enum IIOSignal: Sendable {
 public struct IIORestSource: IIOSampleSource {
     private var signals: [String: IIOSignal] = [:]
 
-    /// Creates a source from readings. Each reading is in the unit of its kind and in the sensor's axes. For example,
-    /// the accelerometer axis that points up reads 9.80665.
+    /// Creates a source of the given readings. Each reading is in the unit of its kind and in the sensor's axes. For
+    /// example, the accelerometer axis that points up reads 9.80665.
     public init(_ readings: [SensorKind: SIMD3<Double>] = [:]) {
         for (kind, reading) in readings {
             for (component, id) in kind.channelIDs.enumerated() { signals[id] = .constant(reading[component]) }
@@ -90,8 +89,7 @@ public struct IIORecordedSource: IIOSampleSource {
         /// Samples are delivered at their measurement times. If a device has several sensors, the sensor with the most
         /// readings determines the times, and the others repeat their last readings.
         case recordedTimes
-        /// Samples are delivered at the rate that the client sets. Until the time of the next reading, each sample
-        /// repeats the last reading.
+        /// Samples are delivered at the rate that the client sets. Each sample repeats the most recent reading.
         case deviceRate
     }
 

@@ -17,8 +17,7 @@ struct IIOTimeline: Sendable {
     }
 
     private let steps: Steps
-    /// The duration of one pass in nanoseconds, and the number of samples in one pass. The number is nil if the pass
-    /// never ends.
+    /// The duration of one pass, in nanoseconds, and the number of samples in it, which is nil if the pass never ends.
     private let duration: Int64
     let passCount: Int64?
     private let loops: Bool
@@ -63,7 +62,7 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// Returns the time of a sample, counted from the start of the first pass, or nil if there is no such sample.
+    /// Returns the time of a sample since the start of the first pass, or nil if there is no such sample.
     func offset(of sample: Int64) -> Int64? {
         guard let phase = phase(of: sample) else { return nil }
         guard loops, let passCount else { return phase }
@@ -86,7 +85,7 @@ struct IIOTimeline: Sendable {
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
-            // Rounding can make the count too high or too low, so it is adjusted to agree with `phase(of:)`.
+            // Rounding can make the count too high or too low, so it is adjusted to match `phase(of:)`.
             while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
             while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
             return count

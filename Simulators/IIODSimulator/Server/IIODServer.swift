@@ -8,7 +8,7 @@ import Synchronization
 /// A simulated iiod that serves devices to libiio clients over TCP on the loopback interface.
 ///
 /// The server uses the text protocol of iiod 0.24, which the libiio versions 0.21 to 1.0 support. One thread serves all
-/// connections. Each client captures the channels that it requested, at its own rate.
+/// connections. Each client receives the channels that it requested, at its own rate.
 /// ```swift
 /// let server = IIODServer(
 ///     context: SimulatedIIOContext(context),
@@ -45,7 +45,7 @@ public final class IIODServer: Sendable {
     @discardableResult public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.iiodState.context }.check(options.faults)
-            // The send buffer is large enough to send a typical chunk in one call.
+            // The send buffer is large enough for a typical chunk to be sent in one call.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
             let serverRun = try IIODRun(for: "the simulated iiod")
             options.sharedStart?.onStart { serverRun.wakeUp.signal() }
@@ -57,7 +57,7 @@ public final class IIODServer: Sendable {
         }
     }
 
-    /// Closes all connections, stops listening and waits until the thread has ended. The server can be started again.
+    /// Closes all connections, stops listening and waits for the thread to end. The server can be started again.
     public func stop() { thread.stop() }
 
     /// Injects a fault, which takes effect at its scheduled time or sample.

@@ -14,7 +14,7 @@ final class IIODServerLoop: ServiceLoop {
     private let acceptor: LoopbackAcceptor
     private var connections: [IIODConnection] = []
     private var pollSet: PollSet
-    /// The value of the shared `revision` when changes by other threads were last handled.
+    /// The value of the shared `revision` when other threads' changes were last handled.
     private var handledRevision = 0
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -41,8 +41,8 @@ final class IIODServerLoop: ServiceLoop {
                 return (state.iiodState.faults.drainConnectionActions(), hasChanged)
             }
             perform(actions)
-            // Entry 0 is the listener, and the connections follow in order. Connections that have just been accepted
-            // were not polled, so they have no events.
+            // Entry 0 is the listener, and the connections follow in order. Newly accepted connections have not been
+            // polled, so they have no events.
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (index, connection) in connections.enumerated() {
                 let events = pollSet[index + 1]
@@ -50,8 +50,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving a connection can apply faults that are scheduled for a sample number. It can also start the
-            // timeline, which determines when timed faults are due.
+            // Serving a connection can apply faults scheduled for a sample number. It can also start the timeline,
+            // which determines when timed faults are due.
             let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -115,7 +115,7 @@ final class IIODServerLoop: ServiceLoop {
         }
         connection.deadline = .never
         if !connection.session.output.isEmpty, isDelayed(connection, now: now) { return }
-        // The number of iterations is limited, so that one client does not block other clients.
+        // The number of iterations is limited so that one client cannot block the others.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
                 connection.write()

@@ -4,12 +4,12 @@ package import LoopbackServer
 
 /// The configuration of a simulated iiod.
 public struct IIODServerOptions: Sendable {
-    /// The rate of sample delivery.
+    /// The rate at which samples are delivered.
     public enum Pace: Sendable, Hashable {
         /// Samples are delivered at the recorded rate multiplied by `speed`.
         case realTime(speed: Double)
         /// Samples are delivered as fast as clients request them. After each OPEN, the client receives the trace from
-        /// its beginning.
+        /// the beginning.
         case onDemand
     }
 
@@ -33,7 +33,7 @@ public struct IIODServerOptions: Sendable {
 
     /// The TCP port on 127.0.0.1, or 0 to let the system choose a port.
     public var port: UInt16 = 0
-    /// The rate of sample delivery.
+    /// The rate at which samples are delivered.
     public var pace = Pace.realTime(speed: 1)
     /// The behaviour at the end of the trace.
     public var end = End.stall
@@ -41,7 +41,7 @@ public struct IIODServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.clock
     /// The faults that are scheduled when the server starts. More faults can be injected while the server runs.
     public var faults: [IIODFault] = []
-    /// If true, the `raw` and `input` attributes of measured channels contain the current sample.
+    /// If true, the `raw` and `input` attributes of measured channels return the current sample.
     package var attributesFollowSamples = true
     /// If true, reading `raw` or `input` fails with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileBufferEnabled = false

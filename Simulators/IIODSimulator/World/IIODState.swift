@@ -5,8 +5,8 @@ import IIOFormat
 import LoopbackServer
 import Trace
 
-/// The state shared by all connections of a server. A value type that performs no I/O. The lock of
-/// `SharedIIODState` protects it.
+/// The state shared by all connections of a server. A value type that performs no I/O and is protected by the lock of
+/// `SharedIIODState`.
 struct IIODState: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -45,7 +45,7 @@ extension IIODState {
     var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
-    /// Starts the timeline of all devices unless it is already running. Must be called before samples are used.
+    /// Starts the timeline of all devices unless it is already running. Must be called before samples are accessed.
     mutating func start(now: BootTime) {
         if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
     }
@@ -65,8 +65,8 @@ extension IIODState {
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // When this time is converted back to trace time, the result is rounded down. The extra nanosecond ensures that
-        // the sample is due at this time.
+        // Converting this time back to trace time rounds it down. The extra nanosecond ensures that the sample is still
+        // due.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -90,8 +90,8 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // The timeline normally starts when a client first uses samples. While a fault keeps the port closed, no client
-        // can connect, so the timeline starts without one. If it did not start, the fault would never end.
+        // The timeline normally starts when a client first reads or captures samples. While a fault keeps the port
+        // closed, no client can connect, so the timeline starts without one. Otherwise, the fault would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -114,7 +114,7 @@ extension IIODState {
         return started.advanced(bySeconds: time)
     }
 
-    /// Returns the error of a stream that was opened with the given serial number, or nil if the stream can continue.
+    /// Returns the error for the stream with the given serial number, or nil if the stream can continue.
     func failure(of device: Int, since serial: UInt64) -> IIODStatus? {
         guard let failure = faults[device].failure, failure.serial >= serial else { return nil }
         return failure.status
@@ -240,7 +240,7 @@ extension IIODState {
     ) throws(IIODStatus) -> SampleStream {
         start(now: now)
         let description = context.context.devices[device]
-        // The order of the checks decides which error the client receives.
+        // The order of the checks determines which error the client receives.
         guard let mask = IIODChannelMask(digits, channelCount: description.channels.count) else { throw .invalid }
         let enabledChannels = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
         guard let layout = description.layout(of: enabledChannels), layout.sampleSize > 0 else { throw .invalid }
@@ -275,8 +275,8 @@ extension IIODState {
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. Because the thread can be preempted between reading one
-    /// clock and the other, the clocks are read three times, and the pair with the shortest delay is used.
+    /// Returns the offset of a clock from the boot-time clock. Both clocks are read three times, because the thread can
+    /// be preempted between the two readings. The pair with the shortest delay is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in

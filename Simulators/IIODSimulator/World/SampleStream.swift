@@ -23,7 +23,7 @@ struct SampleStream {
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived but have not been consumed. Used only for real-time delivery.
+    /// The samples that have arrived but not yet been consumed. Used only for real-time delivery.
     private var queue: SimulatedSampleQueue
     /// The number of the next sample. Used only for delivery on demand.
     private var cursor: Int64 = 0
@@ -46,7 +46,7 @@ struct SampleStream {
         while true {
             if let status = state.failure(of: device, since: serial) { return .failure(status) }
             let faults = state.faults[device]
-            // nil if samples are delivered on demand. `cursor` is then used instead of `queue`.
+            // nil if samples are delivered on demand, in which case `cursor` is used instead.
             let availableCount = state.availableSampleCount(writer.timeline, now: now)
             // No samples are available, because the device is stalled or the connection is about to be closed.
             if faults.isStalled || state.faults.connectionActions.drops { return .wait(.never) }
@@ -65,8 +65,7 @@ struct SampleStream {
             }
             var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than the client requested with OPEN. If READBUF requests only part of a
-            // short refill, the rest is kept. If it requests only part of a full refill, the rest is discarded, as in
-            // iiod.
+            // refill, the rest of a short refill is kept, but the rest of a full refill is discarded, as in iiod.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -87,8 +86,8 @@ struct SampleStream {
                 guard refill > 0 else { return state.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
             }
             if availableCount != nil {
-                // For a short refill, only the samples that will be sent must be available. For a full refill, all of
-                // its samples must be available.
+                // For a short refill, only the samples to be sent must be available; for a full refill, all of its
+                // samples.
                 let needed = isShort ? min(refill, requestedCount) : refill
                 guard queue.count >= needed else {
                     return .wait(state.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -101,7 +100,7 @@ struct SampleStream {
     }
 
     /// Encodes the next `count` samples, consumes `consumedCount` samples and returns the byte range of the chunk. If
-    /// `consumedCount` is greater than `count`, the other consumed samples are discarded, as in iiod.
+    /// `consumedCount` is greater than `count`, the extra samples are discarded, as in iiod.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {
@@ -128,12 +127,12 @@ struct SampleStream {
 struct SimulatedSampleQueue: Sendable {
     private(set) var count: Int64 = 0
     private(set) var nextSample: Int64 = 0
-    /// The queued samples as ranges of sample numbers, oldest first. Gaps between the ranges are lost samples.
+    /// The queued samples as ranges of sample numbers, oldest first. Gaps between the ranges represent lost samples.
     private var ranges: [Range<Int64>] = []
 
     init(from first: Int64) { nextSample = first }
 
-    /// Appends the samples up to `availableCount`. Samples that exceed the capacity are lost.
+    /// Appends the samples up to `availableCount`. Samples beyond the capacity are lost.
     mutating func append(upTo availableCount: Int64, capacity: Int64) {
         guard availableCount > nextSample else { return }
         let addedCount = min(availableCount - nextSample, max(0, capacity - count))

@@ -27,7 +27,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var session: Int
     /// The kind of difference.
     public var kind: Kind
-    /// The offset of the first different byte in the session's output, or 0 for other kinds of differences.
+    /// The offset of the first differing byte in the session's output, or 0 for other kinds of difference.
     public var offset: Int64
     /// The recorded bytes at ``offset``. At most 256 bytes are stored.
     public var expected: [UInt8]

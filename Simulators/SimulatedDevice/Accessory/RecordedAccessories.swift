@@ -37,8 +37,8 @@ struct RecordedAccessories {
         }
     }
 
-    /// Attaches and detaches accessories to match the state at another time in the trace. If an accessory remains
-    /// attached, its sessions continue.
+    /// Attaches and detaches accessories to match a different time in the trace. If an accessory remains attached, its
+    /// sessions continue.
     mutating func restore(_ events: [TraceAccessoryEvent]) {
         let names = Set(events.map(\.accessory))
         let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }

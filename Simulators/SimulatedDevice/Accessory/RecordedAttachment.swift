@@ -5,8 +5,8 @@ import Synchronization
 import Trace
 
 /// An attached accessory that is played from a trace. Each trace event begins a transfer of bytes on the player's
-/// thread. When the program opens or uses a session, a timer is started, and the transfer begins when the timer fires.
-/// `detach()` transfers the last bytes on its caller's thread. The lock is not held while a channel transfers bytes.
+/// thread. When the program opens or uses a session, the transfer is started by a timer instead. `detach()` transfers
+/// the last bytes on its caller's thread. The lock is not held while a channel transfers bytes.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -17,8 +17,8 @@ final class RecordedAttachment: SimulatedAttachment {
         let name: String
         /// The dialogues that have not ended, sorted by number.
         var dialogues: [RecordedDialogue] = []
-        /// `recorded` is the number of the dialogue that the recording has reached. `isRecording` is true until the
-        /// recording has reached the end of this dialogue.
+        /// `recorded` is the number of the dialogue that playback of the recording has reached. `isRecording` is true
+        /// until the end of this dialogue.
         var recorded = 0
         var isRecording = false
         /// The number of the last dialogue that the program has opened.
@@ -68,8 +68,7 @@ final class RecordedAttachment: SimulatedAttachment {
             if let last = state.protocols[index].sessions.last, last.channel.end == nil {
                 throw SimulatedAccessorySource.busy(name)
             }
-            // Earlier dialogues may have been removed, so a dialogue's number can differ from its position in the
-            // array.
+            // Earlier dialogues may have been removed, so a dialogue's number can differ from its index in the array.
             let next = state.protocols[index].dialogues.first { !$0.isOpened }?.number
             let number = next ?? state.protocols[index].opened + 1
             state.protocols[index].opened = number
@@ -148,7 +147,7 @@ final class RecordedAttachment: SimulatedAttachment {
         removeFinishedDialogues(&state, index)
     }
 
-    /// Drops the oldest pending input of all dialogues while their total exceeds the maximum size.
+    /// Drops pending input, oldest first, until the total for all dialogues is within the maximum size.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.protocols[index].dialogues { excess += dialogue.pendingInputCount }

@@ -43,7 +43,7 @@ struct RecordedDialogue: Sendable {
     /// The total number of bytes that the program wrote in the recording.
     private var recordedCount: Int64 = 0
     private var writtenCount: Int64 = 0
-    /// False once the comparison has been abandoned because one side was too far ahead.
+    /// False once the comparison has been abandoned because one side was too far ahead of the other.
     private var isComparing = true
     private var mismatches: [Mismatch] = []
 
@@ -125,7 +125,7 @@ struct RecordedDialogue: Sendable {
         }
     }
 
-    /// True if the program's session and its recording have both ended. No more bytes are then added.
+    /// True if the program's session and its recording have both ended, so no more bytes are added.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
     mutating func drainMismatches() -> [Mismatch] { exchange(&mismatches, with: []) }

@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// An incremental comparison of actual and expected callbacks. It stops at the first difference.
+/// An incremental comparison of actual with expected callbacks. It stops at the first difference.
 package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let matcher: CallbackMatcher
@@ -31,7 +31,7 @@ package struct CallbackComparison: Sendable {
             recordDifference(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
-        // Usually, the bytes are identical, so parsing is not necessary.
+        // The bytes are usually identical, so no parsing is necessary.
         if expected.bytes[range].elementsEqual(line) {
             accept(line)
             return true
@@ -101,7 +101,7 @@ public struct CallbackDifference: Sendable, Hashable {
     /// The line number of the expected callback. If no more callbacks were expected, this is the number of the last
     /// line plus one.
     package var line: Int
-    /// The number of the callback, counted from 1.
+    /// The number of the callback, starting at 1.
     package var number: Int
     package var callback: String
     /// The path of the field, such as `locations[0].latitude`. Empty if the whole callback differs.
@@ -110,7 +110,7 @@ public struct CallbackDifference: Sendable, Hashable {
     package var expected: CallbackValue?
     /// The actual value, or nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The distance between the two values in the unit of the field, or nil if no distance is defined for them.
+    /// The distance between the two values, in the unit of the field, or nil if it is undefined.
     package var distance: Double?
     package var tolerance: FieldTolerance
     /// The preceding callbacks, as JSON. All of them matched.

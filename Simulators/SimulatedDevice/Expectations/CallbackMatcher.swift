@@ -23,8 +23,8 @@ struct CallbackMatcher {
         find(expected, got, FieldPath())
     }
 
-    /// The location of a field. `path` is the path for messages, and `key` is the path without indices. A tolerance for
-    /// `key` takes precedence over a tolerance for `name`.
+    /// The location of a field. `path` is its path with indices, for messages, and `key` is the path without them. A
+    /// tolerance for `key` takes precedence over one for `name`.
     private struct FieldPath {
         var path = ""
         var key = ""

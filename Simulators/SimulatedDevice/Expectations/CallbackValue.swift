@@ -3,7 +3,7 @@
 public import JSONBytes
 import Trace
 
-/// A value in a callback, with the same types as in JSON.
+/// A value in a callback. The types are those of JSON.
 public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     /// A field of an object.
     public struct Member: Sendable, Hashable {

@@ -4,15 +4,15 @@ public import DeviceCore
 import JSONBytes
 import Trace
 
-/// The expected callbacks of a program, as JSON Lines that can be read, compared and edited as text.
+/// A program's expected callbacks, as JSON Lines that can be read, compared and edited as text.
 ///
-/// The first line contains the options of the run and the tolerances of fields:
+/// The first line contains the options of the run and the tolerances of the fields:
 ///
 ///     {"format":"device-services-expectations","version":1,
 ///      "options":{"frame":"magnetic","stream":"device-motion"},
 ///      "tolerances":{"heading":{"absolute":0.01,"circle":360},"gravity":{"absolute":0.0001}}}
 ///
-/// In the file, the header is a single line. Each further line contains one callback as a JSON object. The key of a
+/// In the file, the header is a single line. Each subsequent line contains one callback as a JSON object. The key of a
 /// tolerance is the name of a field or its path in the callback, such as `locations.latitude`. The tolerance of a list
 /// applies to each element. Fields without a tolerance must match exactly. ``CallbackList`` creates files in this
 /// format.

@@ -25,7 +25,7 @@ public struct PlaybackOptions: Sendable {
     /// The maximum time between two events, or nil for no limit. Longer pauses are shortened to this time. The device's
     /// clock and the times of receivers and sensors are shifted by the same amount, so they stay consistent.
     public var maximumGap: Duration?
-    /// The parts of the trace that are played.
+    /// The parts of the trace to play.
     public var streams = TraceStreams.all
     /// The behaviour at the end of the trace.
     public var end = PlaybackEnd.hold
@@ -39,10 +39,10 @@ public struct PlaybackOptions: Sendable {
 /// The number of times that a trace is played.
 ///
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
-/// receivers and sensors. A pass ends at the time at which the next position would be due. In a trace without
-/// positions, it ends when the next sample would be due. If ``PlaybackOptions/to`` is set and no event occurs at
-/// exactly that time, the pass ends at that time instead. At the beginning of each pass, the device returns to its
-/// state at the start of playback, as after a seek.
+/// receivers and sensors. A pass ends when the next position would be due or, in a trace without positions, when the
+/// next sample would be due. If ``PlaybackOptions/to`` is set and no event occurs at exactly that time, the pass ends
+/// at that time instead. At the beginning of each pass, the device returns to its state at the start of playback, as
+/// after a seek.
 ///
 /// With `endless`, each call of `play()` ends after one pass, whereas `advance(by:)`, `step()` and `play(speed:)`
 /// continue with the next pass.
@@ -57,8 +57,8 @@ public enum PlaybackLoops: Sendable, Hashable {
 
 /// The behaviour at the end of a trace.
 public enum PlaybackEnd: Sendable {
-    /// No more events occur, as if the hardware had gone silent. All state is kept. Time can still advance, so timeouts
-    /// can occur.
+    /// No more events occur, as if the hardware had gone silent. All state is preserved. Time can still advance, so
+    /// timeouts can occur.
     case hold
     /// Time stops at the end of the trace: `advance(by:)` does not advance any further, and timeouts do not occur.
     case stop
@@ -71,18 +71,18 @@ public enum PlaybackEnd: Sendable {
 public enum TimestampPolicy: Sendable {
     /// The recorded times are preserved. The device's clock shows the time of the recording.
     case recorded
-    /// All times are shifted by the same amount, so that the trace starts at the given time.
+    /// All times are shifted by the same amount so that the trace starts at the given time.
     case rebased(to: WallTime)
 }
 
-/// The parts of a trace that are played. The device does not have the other parts.
+/// The parts of a trace to play. The device has only these parts.
 public struct TraceStreams: Sendable, Hashable {
     /// If true, positions and other receiver reports are played.
     public var positions: Bool
-    /// The kinds of motion sensors that are played.
+    /// The kinds of motion sensor to play.
     public var kinds: Set<SensorKind>
-    /// The IDs of the motion sensors that are played, or nil for all sensors. A sensor is played only if its kind is
-    /// played too.
+    /// The IDs of the motion sensors to play, or nil for all sensors. A sensor is played only if its kind is also
+    /// played.
     public var sensors: Set<SensorDescription.ID>?
     /// If true, battery readings are played.
     public var battery: Bool

@@ -37,7 +37,8 @@ package struct TTYSettings: Sendable, Hashable {
     /// ignore it.
     package var speed: UInt32
     package var dtr: DTR
-    /// True to enable RTS/CTS flow control. The port then sends only while the peer asserts CTS (clear to send).
+    /// True to enable RTS/CTS flow control. With flow control, the port sends only while the peer asserts CTS (clear to
+    /// send).
     package var usesHardwareFlowControl: Bool
 
     package init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
@@ -50,9 +51,9 @@ package struct TTYSettings: Sendable, Hashable {
 /// All reports have the same length. Written data is split into reports, and the last report is padded with zeros.
 /// Reading a report returns all of its data bytes, including any padding.
 package struct HIDFraming: Sendable, Hashable {
-    /// The number of data bytes in each report, from 1 to 16,384. The report ID is not counted.
+    /// The number of data bytes in each report, from 1 to 16,384. This does not include the report ID.
     package var reportLength: Int
-    /// The ID of the reports that contain data, or 0 if reports are not numbered.
+    /// The ID of the reports that carry data, or 0 if reports are not numbered.
     package var reportNumber: UInt8
 
     package init(reportLength: Int, reportNumber: UInt8 = 0) {
@@ -73,8 +74,8 @@ package struct USBEndpoints: Sendable, Hashable {
     package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
     package let output: UInt8
-    /// The maximum packet size of the OUT endpoint, in bytes. If the queued output ends with a full packet, a
-    /// zero-length packet is sent after it.
+    /// The maximum packet size of the OUT endpoint, in bytes. If the queued output ends with a full packet, it is
+    /// followed by a zero-length packet.
     package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
     package let inputPacketLength: Int

@@ -3,8 +3,8 @@
 import DeviceCore
 import JSONBytes
 
-/// A rule from the configuration. It sets the protocols and the node settings of the accessories that it matches. A
-/// condition that is `nil` matches every accessory.
+/// A rule in the configuration. It sets the protocols and node settings of the accessories that it matches. A condition
+/// that is `nil` matches every accessory.
 package struct AccessoryRule: Sendable, Hashable {
     package var vendorID: UInt16?
     package var productID: UInt16?
@@ -33,8 +33,7 @@ extension AccessoryRule {
     }
 
     /// Returns true if the rule may turn the device into an accessory. If the device is not on USB, the rule must
-    /// specify the device's port. Without this restriction, a rule without conditions would turn every on-board serial
-    /// port into an accessory.
+    /// specify its port. Otherwise, a rule without conditions would turn every on-board serial port into an accessory.
     func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }

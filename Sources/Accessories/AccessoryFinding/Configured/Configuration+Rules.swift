@@ -8,18 +8,18 @@ import JSONBytes
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum numbers of rules and of declared accessories. Longer lists are probably mistakes and are truncated.
+    /// The maximum numbers of rules and declared accessories. Longer lists are probably mistakes and are truncated.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
-    /// The rules for accessories. If several rules match an accessory, each setting is taken from the first rule that
-    /// specifies it.
+    /// The rules for accessories. If several rules match an accessory, the first rule that specifies a setting
+    /// determines it.
     package var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { deferredSections[Self.rulesKey] = .set(newValue) }
     }
 
-    /// The accessories that no bus can enumerate, such as on-board serial ports.
+    /// Accessories that no bus can enumerate, such as those connected to on-board serial ports.
     package var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
         set { deferredSections[Self.declaredKey] = .set(newValue) }
@@ -53,7 +53,7 @@ extension Configuration {
             var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
-                // The JSON syntax was already validated when the configuration file was read.
+                // The JSON syntax was validated when the configuration file was read.
                 let list = try? json.elements(&reader, name, maximumCount: maximumCount) {
                     json, reader, index throws(JSONError) in try element(&reader, &json, "\(name)[\(index)]")
                 }

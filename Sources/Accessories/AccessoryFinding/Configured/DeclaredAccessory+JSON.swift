@@ -81,7 +81,7 @@ extension DeclaredAccessory {
         guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // If the name is invalid, a problem has already been recorded, so no second problem is added.
+            // A problem has already been recorded for an invalid name, so no second one is added.
             if !hasName || json.problems.count == initialProblemCount {
                 json.recordProblem(subject, "has no name", consequence)
             }
@@ -98,11 +98,11 @@ extension DeclaredAccessory {
 }
 
 extension DeclaredAccessory.Endpoint {
-    /// The maximum number of protocols per accessory. No known accessory has more protocols.
+    /// The maximum number of protocols per accessory. No known accessory has more.
     private static let maximumCount = 100
 
-    /// Reads all protocols. If a setting of a protocol is invalid, skips the whole protocol, because opening its node
-    /// with only the valid settings could cause harm.
+    /// Reads all protocols. If any setting of a protocol is invalid, skips the whole protocol, because opening its node
+    /// with only the valid settings could do harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {
