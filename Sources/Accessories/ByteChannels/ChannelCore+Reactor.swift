@@ -7,7 +7,7 @@ import SystemCalls
 
 /// Methods that run only on the reactor thread.
 extension ChannelCore {
-    /// Returns the poll(2) events to request for the port, or `nil` if the port must not be polled now. If an executor
+    /// Returns the poll(2) events to request on the port, or `nil` if the port must not be polled now. If an executor
     /// polls the port, also returns the descriptor from `updatePolling()`, which the reactor must poll as well.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
@@ -18,7 +18,7 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // The connection has ended. poll(2) would report this again and again until the app has read the remaining
+            // The connection has ended. poll(2) would report this repeatedly until the app had read the remaining
             // bytes, so the port is not polled.
             case .hungUp, .ending, .finished: return nil
             }
@@ -27,7 +27,7 @@ extension ChannelCore {
     }
 
     /// POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls for this event even
-    /// while an executor polls the port, because a busy executor would notice the shutdown too late.
+    /// while an executor polls the port, because a busy executor would notice it too late.
     private static let peerHasShutDown: Int16 = 0x2000
 
     func serve(_ events: Int16) {
@@ -53,8 +53,8 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // If the input pipe is full, the remaining bytes are read later, when the app has read from the pipe.
-            // Reading stops after a total of `maximumBytesAfterEnd` bytes.
+            // If the input pipe is full, the remaining bytes are read after the app has read from the pipe. Reading
+            // stops after `maximumBytesAfterEnd` bytes.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -83,8 +83,8 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Sends queued output. If the connection has ended, returns the reason. Otherwise, returns `nil`. `isReady` is
-    /// true if poll(2) has reported that the port is writable.
+    /// Sends queued output. Returns the reason if the connection has ended, and `nil` otherwise. `isReady` is true if
+    /// poll(2) has reported that the port is writable.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
@@ -115,8 +115,8 @@ extension ChannelCore {
         }
     }
 
-    /// Pauses output if the kernel has repeatedly reported space but accepted no bytes. Without the pause, the reactor
-    /// would retry in a busy loop.
+    /// Pauses output if the kernel repeatedly reports space but accepts no bytes. Without the pause, the reactor would
+    /// spin.
     private func suspendOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
         let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputRetryDelay)) { [weak self] in
@@ -134,7 +134,7 @@ extension ChannelCore {
 
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // No bytes may arrive after the app has been notified of the end, so reading is stopped first.
+        // Stops reading first, because no bytes may arrive after the app has been notified of the end.
         detachFromReactor()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -185,7 +185,7 @@ extension ChannelCore {
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
-        // A release that may take time runs on another thread, so that it does not delay the other channels.
+        // A slow release runs on another thread, so that it does not delay the other channels.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

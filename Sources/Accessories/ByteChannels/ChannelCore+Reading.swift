@@ -17,8 +17,8 @@ extension ChannelCore {
         /// the executor's run loop might not report remaining bytes. The limit is 32 KiB, which is about as much as an
         /// app reads in one callback.
         case callback
-        /// A read on the reactor thread while the reactor polls the port. It is limited so that other channels are also
-        /// served.
+        /// A read on the reactor thread while the reactor polls the port. It is limited, so that other channels are
+        /// served too.
         case pass
         /// A read of everything that the kernel still holds.
         case remainder
@@ -54,9 +54,9 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // If a read does not fill the buffer, the port is most likely empty. The reactor then stops reading,
-            // because poll(2) reports any remaining bytes. An executor continues to read, because its run loop might
-            // not be notified again.
+            // If a read does not fill the buffer, the port is most likely empty. The reactor stops reading, because
+            // poll(2) will report any remaining bytes. An executor continues, because its run loop might not be
+            // notified again.
             case .bytes:
                 if isShort, limit == .pass, !port.hasUnreportedReadiness { return .empty }
                 if remaining <= 0 { return .full }
@@ -64,7 +64,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // There may be more input. It is read later, so that other work is not delayed.
+        // More input may remain. It is read later, so that other work is not delayed.
         if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
@@ -79,7 +79,7 @@ extension ChannelCore {
         }
     }
 
-    /// Reads and discards input of a closed channel. The peer may have to send this data before it can accept the
+    /// Reads and discards a closed channel's input. The peer may need to send this data before it can accept the
     /// remaining output.
     func discardInput() {
         let isPending = port.pendingBytes > 0
@@ -97,7 +97,7 @@ extension ChannelCore {
                     case .wouldBlock: return false
                     case .ended:
                         // The peer may have shut down only its sending side, so the remaining output is still sent. If
-                        // the peer has closed the connection completely, writing fails.
+                        // it has closed the connection completely, writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

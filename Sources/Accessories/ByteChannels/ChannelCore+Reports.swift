@@ -7,8 +7,8 @@ import SystemCalls
 
 /// Methods that write HID reports on a separate thread, which ends when the queue is empty.
 extension ChannelCore {
-    /// Starts the thread. The caller has set `activity` to `.reportThread`, so only one thread runs. A write blocks
-    /// until the device has accepted the report, even if O_NONBLOCK is set.
+    /// Starts the thread. The caller has set `activity` to `.reportThread`, so only one thread runs. Even with
+    /// O_NONBLOCK, a write blocks until the device accepts the report.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -46,7 +46,7 @@ extension ChannelCore {
             case .bytes: return nil
             case .ended(let end): return end
             case .wouldBlock:
-                // Real devices never report that they have no space. The simulated devices in tests do.
+                // Real devices never report that they are full, but the simulated devices in tests do.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
                 if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }
@@ -60,7 +60,7 @@ extension ChannelCore {
     }
 }
 
-/// A queued report. It consists of the data length (two bytes), the report number, the data and the padding.
+/// A queued report: the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 

@@ -4,10 +4,10 @@ import AccessoryFinding
 import DeviceCore
 import Synchronization
 
-/// Methods that write bytes and return the status. They may be called from any thread.
+/// Methods that write bytes and return the status. Any thread may call them.
 extension ChannelCore {
-    /// The status of the channel. `end` is read before `bytesAvailable`. Because no bytes arrive after `end` has been
-    /// set, the number of available bytes is final if `end` is not `nil`.
+    /// The status of the channel. `end` is read before `bytesAvailable`. No bytes arrive after `end` is set, so if
+    /// `end` is not `nil`, the number of available bytes is final.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0
@@ -18,7 +18,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Returns the number of data bytes that the given number of bytes in the output buffer can hold.
+    /// Returns the number of data bytes that fit into the given number of bytes in the output buffer.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
@@ -30,8 +30,8 @@ extension ChannelCore {
         let (result, requestsService) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            // If the queue is empty, bytes are written directly to the kernel, which saves a copy and a thread switch.
-            // The reactor writes only while the queue is not empty, so calls to `port.write` do not overlap.
+            // If the queue is empty, bytes go directly to the kernel, which saves a copy and a thread switch. The
+            // reactor writes only while the queue is not empty, so calls to `port.write` do not overlap.
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {

@@ -15,12 +15,12 @@ import SystemCalls
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The maximum time to send the remaining output after `close()`, in seconds.
+    /// The maximum time for sending the remaining output after `close()`, in seconds.
     static let closeTimeout = 2.0
     /// The maximum number of bytes to read from the port after `end(_:then:)`. The kernel's buffers are smaller, so
     /// this limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// Output pauses after this number of consecutive writes in which the kernel accepted no bytes. See
+    /// Output pauses after this many consecutive writes in which the kernel accepted no bytes. See
     /// `ChannelOutput.Activity`.
     static let maximumFruitlessWrites = 3
     static let outputRetryDelay = 0.01
@@ -45,7 +45,7 @@ final class ChannelCore: Sendable {
         let minimumWrite = port.framing.map(ReportRecord.length) ?? 1
         // At least four reports, so that `notifiedSpace` is at most a quarter of the buffer.
         let capacity = max(capacity, minimumWrite * 4)
-        // If the pipe is full, reading stops until half of it is free.
+        // If the pipe fills up, reading stops until half of it is free.
         input = BytePipe(capacity: capacity, minimumWritableSpace: capacity / 2)
         state = Mutex(ChannelState(capacity: capacity))
         notifiedSpace = max(minimumWrite, min(4096, capacity / 4))
@@ -74,7 +74,7 @@ final class ChannelCore: Sendable {
             defer { state.observer = state.isClosed ? nil : receive }
             return (state.observer, state.isClosed)
         }
-        // Releases the former observer outside the lock, because the objects that it captured may use the channel.
+        // Releases the former observer outside the lock, because the objects it captured may use the channel.
         withExtendedLifetime(former) {}
         guard let receive, !isClosed else { return input.observeReader(nil) }
         input.observeReader { event in
@@ -83,13 +83,14 @@ final class ChannelCore: Sendable {
         }
     }
 
-    /// The closure runs on the thread that releases the port, or on the calling thread if the port is already released.
+    /// The closure runs on the thread that releases the port, or on the calling thread if the port has already been
+    /// released.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Makes the reactor read the bytes that the kernel still holds, discard unsent output and end the connection.
-    /// `NodeChannel.end(_:then:)` states when and on which thread `body` is called.
+    /// Makes the reactor read the bytes that the kernel still holds, discard unsent output and end the connection. See
+    /// `NodeChannel.end(_:then:)` for when and on which thread `body` is called.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -143,8 +144,8 @@ final class ChannelCore: Sendable {
         if !isClosing { timer.cancel() }
     }
 
-    /// Discards the remaining output of a closed channel. Called when the close timeout has passed, or through
-    /// `NodeChannel.abandon` if the port is needed earlier.
+    /// Discards a closed channel's remaining output. Called when the close timeout expires, or through
+    /// `NodeChannel.abandon` if the port is needed sooner.
     func abandon() {
         let isPending = state.withLock { state in
             switch state.phase {

@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The thread that polls all channels. The thread starts with the first channel and never ends.
+/// The thread that polls all channels. It starts with the first channel and never ends.
 package final class ChannelReactor: Sendable {
     package static let shared = ChannelReactor()
 
@@ -14,9 +14,9 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Incremented when `state.channels` has changed, so that the reactor thread copies the array again.
+    /// Incremented whenever `state.channels` changes, so that the reactor thread copies the array again.
     private let version = Atomic<Int>(0)
-    /// True from `signal()` until the thread has drained the pipe. Further signals are then unnecessary.
+    /// True from `signal()` until the thread drains the pipe. Further signals are unnecessary during this time.
     private let isWakeupPending = Atomic<Bool>(false)
     /// True if a channel must be served for a reason that poll(2) does not report.
     private let isServiceRequested = Atomic<Bool>(false)
@@ -25,7 +25,7 @@ package final class ChannelReactor: Sendable {
 
     package init() {}
 
-    /// The number of times that poll(2) has returned since the process started.
+    /// The number of times poll(2) has returned since the process started.
     package var wakeupCount: Int { pollCount.load(ordering: .relaxed) }
 
     package var channelCount: Int { state.withLock { $0.channels.count } }
@@ -54,8 +54,8 @@ package final class ChannelReactor: Sendable {
     /// Makes the reactor thread call `serve` on every channel.
     func requestService() {
         isServiceRequested.store(true, ordering: .sequentiallyConsistent)
-        // If this is the reactor thread, no wakeup is necessary, because the thread checks `isServiceRequested` before
-        // it waits again.
+        // On the reactor thread, no wakeup is necessary, because the thread checks `isServiceRequested` before it waits
+        // again.
         if isCurrent { return }
         if isWakeupPending.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()
@@ -84,7 +84,7 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // If service is requested or the channels have changed, poll(2) collects events without waiting for them.
+            // If service is requested or the channels have changed, poll(2) returns events without waiting for them.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion
@@ -92,7 +92,8 @@ package final class ChannelReactor: Sendable {
             pollCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // This call of poll(2) can fail for only two reasons: a signal (EINTR) or a temporary lack of memory.
+                // This call to poll(2) can fail for only two reasons: a signal (EINTR) or a temporary shortage of
+                // memory.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }

@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of a channel. It consists of the connection's phase, the unsent output, and the closures to call.
+/// A channel's state: the connection's phase, the unsent output, and the closures to call.
 ///
 /// ```
 /// connected ────── POLLHUP while the input pipe is full ──────────▶ hungUp
@@ -16,21 +16,22 @@ import DeviceCore
 /// closing ──────── everything was sent, abandon(), or POLLHUP ────▶ finished
 /// ```
 ///
-/// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state. The
-/// methods in `ChannelCore.swift` enter the phases `closing` and `ending` on any thread, and make the reactor enter
-/// `finished`. The methods in `ChannelCore+Reactor.swift` enter `hungUp` and `finished`. Afterwards, `abandon()` may
-/// still set `isAbandoned`.
+/// In every phase, an error on the port finishes the channel. The mutex `ChannelCore.state` protects the state. The
+/// methods in `ChannelCore.swift`, on any thread, enter the phases `closing` and `ending`, and make the reactor enter
+/// `finished`. The methods in `ChannelCore+Reactor.swift` enter `hungUp` and `finished`. `abandon()` may set
+/// `isAbandoned` even after that.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The connection has hung up. The kernel still holds bytes that do not fit into the input pipe.
+        /// The connection has hung up, but the kernel still holds bytes that do not fit into the input pipe.
         case hungUp
-        /// The connection is about to end for the given reason. First, the reactor reads the bytes that the kernel
-        /// still holds, unless the app has closed the channel.
+        /// The connection is about to end for the given reason. Before it ends, the reactor reads the bytes that the
+        /// kernel still holds, unless the app has closed the channel.
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
-        /// The connection has ended. If `isAbandoned` is true, releasing the port does not wait for unsent bytes.
+        /// The connection has ended. If `isAbandoned` is true, releasing the port does not wait for unsent bytes to be
+        /// sent.
         case finished(isAbandoned: Bool)
     }
 
@@ -44,9 +45,9 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app, or `nil` while the app can still write. The app can still
-    /// write in the phase `ending`. `close()` sets this property immediately, although `phase` becomes `finished`
-    /// later. The reason reported to the app is then `closed`, even if the phase `ending` has a different reason.
+    /// The end of the connection as reported to the app, or `nil` while the app can still write. In the phase `ending`,
+    /// the app can still write. `close()` sets this property immediately, before `phase` becomes `finished`. The app
+    /// then receives the reason `closed`, even if the phase `ending` has a different one.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
@@ -71,7 +72,7 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Counts bytes that are read while the connection is ending. Returns true when the limit has been reached.
+    /// Counts bytes read while the connection is ending. Returns true once the limit is reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -88,7 +89,7 @@ struct ChannelState: ~Copyable {
         phase = .closing(closing)
     }
 
-    /// If the observer must be notified of free space, returns it and marks the writer as no longer waiting.
+    /// If the observer must be notified of free space, returns the observer and marks the writer as no longer waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -107,10 +108,10 @@ struct ChannelOutput: ~Copyable {
     /// ```
     enum Activity {
         /// The reactor writes whenever the port has space. `fruitlessAttempts` counts consecutive writes in which the
-        /// kernel accepted no bytes although it had reported space.
+        /// kernel accepted no bytes even though it had reported space.
         case reactor(fruitlessAttempts: Int)
-        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer ends the pause. It is `nil`
-        /// until it has been created.
+        /// The kernel repeatedly refused to accept bytes, so output is paused until the timer fires. The timer is `nil`
+        /// until it is created.
         case paused(ClockTimer?)
         /// A separate thread writes HID reports. See `ChannelCore+Reports.swift`.
         case reportThread
@@ -139,7 +140,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. If the next attempt is also fruitless, output pauses again at once.
+    /// Ends a pause. If the next attempt is fruitless too, output pauses again immediately.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
@@ -147,13 +148,13 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// The closures that wait for an event. Each closure is called once: when the event occurs, or earlier if the event
-/// cannot occur until the app reads from the input pipe.
+/// Closures that wait for an event. Each is called once: when the event occurs, or earlier if the event cannot occur
+/// until the app reads from the input pipe.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
 
-    /// Adds a closure. Returns false if the event has already occurred. The caller must then call the closure.
+    /// Adds a closure. If the event has already occurred, returns false, and the caller must call the closure.
     mutating func add(_ waiter: @escaping @Sendable () -> Void) -> Bool {
         waiters?.append(waiter)
         return waiters != nil
@@ -162,8 +163,8 @@ struct Completion {
     var hasOccurred: Bool { waiters == nil }
 
     /// Removes and returns all closures, which the caller must then call. If `isFinal` is true, the event has occurred,
-    /// and no more closures can be added. If `isFinal` is false, the event must wait until the app has read the bytes
-    /// that fill the input pipe.
+    /// and no more closures can be added. If `isFinal` is false, the event cannot occur until the app has read the
+    /// bytes that fill the input pipe.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

@@ -3,7 +3,7 @@
 package import AccessoryFinding
 package import DeviceCore
 
-/// A byte channel through a serial port, a HID device, a Unix socket or a pair of USB bulk endpoints.
+/// A byte channel over a serial port, a HID device, a Unix socket or a pair of USB bulk endpoints.
 ///
 /// All channels of a process share one reactor thread, which sleeps while no channel has events. Releasing the last
 /// reference closes the channel.
@@ -16,9 +16,9 @@ package final class NodeChannel: PollableChannel {
     /// - Parameters:
     ///   - port: The open port.
     ///   - clock: The clock for deadlines.
-    ///   - capacity: The buffer size in each direction, in bytes. If the port transfers reports, each buffer holds at
+    ///   - capacity: The size of each direction's buffer, in bytes. If the port transfers reports, each buffer holds at
     ///     least four reports.
-    ///   - tolerance: The maximum time, in seconds, that an executor may leave available input unread. Limited to a
+    ///   - tolerance: The maximum time for which an executor may leave available input unread, in seconds. Limited to a
     ///     third of the port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
@@ -52,7 +52,7 @@ package final class NodeChannel: PollableChannel {
 
     package func readPendingInput() { _ = core.readPendingInput() }
 
-    /// Closes the connection from this side. Bytes that were already written are still sent, but for at most 2 s.
+    /// Closes the connection from this side. Bytes that have already been written are still sent, for at most 2 s.
     package func close() { core.close() }
 
     /// Ends the connection for an external reason, such as an unplugged accessory. Does nothing if the connection has
@@ -67,13 +67,13 @@ package final class NodeChannel: PollableChannel {
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
     /// A closure for use after `close()`. It discards the unsent output, so that the port is released as soon as
-    /// possible. While the channel is open, it does nothing. It retains neither the channel nor the port.
+    /// possible. It does nothing while the channel is open, and retains neither the channel nor the port.
     package var abandon: @Sendable () -> Void { { [weak core] in core?.abandon() } }
 
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure as soon as other programs can open the port. If the port is already free, calls the closure
+    /// Calls the closure as soon as other programs can open the port. If the port is already free, calls it
     /// immediately.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }
@@ -94,8 +94,8 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Repeats an attempt if it fails for a temporary reason. An error message is created only for the last failure,
-    /// because finding the process that has the node open takes much longer than an attempt.
+    /// Repeats the attempt if it fails for a temporary reason. Only the last failure produces an error message, because
+    /// finding the process that has the node open takes much longer than an attempt.
     ///
     /// - Parameters:
     ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after their sum has elapsed.

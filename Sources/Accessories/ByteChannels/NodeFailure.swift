@@ -3,10 +3,10 @@
 import SystemCalls
 package import DeviceCore
 
-/// The reason why a node cannot be opened. The error message is created on demand.
+/// The reason a node cannot be opened. The error message is created on demand.
 package struct NodeFailure: Error {
-    /// True if a retry may succeed, for example if another program has the node open or the user does not have
-    /// permission yet.
+    /// True if a retry may succeed, for example if another program has the node open or the user does not yet have
+    /// permission.
     package let isTemporary: Bool
     private let describe: @Sendable () -> DeviceError
 
@@ -31,7 +31,7 @@ package struct NodeFailure: Error {
         self.init(isTemporary: true) { DeviceError(.busy, Self.busyMessage(path)) }
     }
 
-    /// The error with its message. Creating the message may take tens of milliseconds.
+    /// The error and its message. Creating the message may take tens of milliseconds.
     package var deviceError: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
@@ -51,10 +51,10 @@ package struct NodeFailure: Error {
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
-    /// Returns a message that says which program uses the node. If this user cannot see that program, the message says
-    /// so.
+    /// Returns a message that names the program using the node, or "a program of another user" if that program is not
+    /// visible.
     private static func busyMessage(_ path: String) -> String {
-        // The descriptor of the failed attempt is already closed, so this process does not find itself.
+        // The failed attempt's descriptor is already closed, so this process does not find itself.
         let holder = NodeHolder.find(path)?.description ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
@@ -100,5 +100,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// An alias for the C structure `group`. Inside `NodeFailure`, the name `group` would refer to the method `group(_:)`.
+/// An alias for the C structure `group`, because inside `NodeFailure`, that name refers to the method `group(_:)`.
 private typealias GroupEntry = group

@@ -12,7 +12,7 @@ package struct NodeHolder: Sendable {
     /// Returns the first visible process that has the node open. Returns the current process only if there is no other.
     ///
     /// - Parameters:
-    ///   - descriptor: A descriptor of this process to ignore.
+    ///   - descriptor: One of this process's descriptors to ignore.
     ///   - limit: The maximum number of open files to check.
     package static func find(_ path: String, except descriptor: Int32? = nil, limit: Int = 50_000) -> NodeHolder? {
         guard let resolved = realpath(path, nil) else { return nil }
@@ -32,7 +32,7 @@ package struct NodeHolder: Sendable {
                 if isOwn, file == descriptor { continue }
                 let entry = "\(folder)/\(file)"
                 // Compares the paths first, because this is faster than comparing the nodes. In a container, the same
-                // path may refer to a different node, so the nodes are compared as well.
+                // path may refer to a different node, so the nodes are compared too.
                 guard isLink(entry, to: target), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 isHeldByThisProcess = true

@@ -13,13 +13,13 @@ package protocol Port: AnyObject, Sendable {
     var path: String { get }
     /// The report format, or `nil` for a byte stream.
     var framing: HIDFraming? { get }
-    /// True if poll(2) does not report whether the port can be read or written. The reactor then tries both after every
+    /// True if poll(2) cannot report whether the port is readable or writable. The reactor then tries both after every
     /// event.
     var hasUnreportedReadiness: Bool { get }
-    /// The time, in seconds, for which the system's buffer can hold unread input without losing any of it. If it is
-    /// `nil`, only the reactor reads from the port.
+    /// The time for which the system's buffer can hold unread input without losing any, in seconds. If `nil`, only the
+    /// reactor reads from the port.
     var inputBufferingTime: Double? { get }
-    /// The errno value to report if unsent bytes are lost because the peer has disconnected.
+    /// The errno value to report if unsent bytes are lost because the peer disconnected.
     var lossErrno: Int32 { get }
     /// The number of bytes that `write` has accepted but that would be lost if the connection ended now.
     var pendingBytes: Int { get }
@@ -33,7 +33,7 @@ package protocol Port: AnyObject, Sendable {
     /// Reads received bytes. If the port has a report format, reads one complete report.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
-    /// Passes bytes to the kernel. If the port has a report format, the bytes must consist of the report number and one
+    /// Passes bytes to the kernel. If the port has a report format, the bytes must be the report number followed by one
     /// complete report. Writing a report may block.
     ///
     /// - Parameter isLast: True if no further bytes are queued.
@@ -42,8 +42,8 @@ package protocol Port: AnyObject, Sendable {
     /// Releases the port after the last use. May block.
     ///
     /// - Parameters:
-    ///   - timeout: The maximum time to wait until accepted bytes have been sent, in seconds. Ignored if the port
-    ///     cannot report the number of unsent bytes.
+    ///   - timeout: The maximum time to wait for accepted bytes to be sent, in seconds. Ignored if the port cannot
+    ///     report the number of unsent bytes.
     ///   - isAborted: Returns true to end the wait early.
     func release(timeout: Double, isAborted: () -> Bool)
 }
@@ -55,7 +55,7 @@ extension Port {
     package var inputBufferingTime: Double? { nil }
     package var lossErrno: Int32 { EIO }
     package var pendingBytes: Int { 0 }
-    /// The default is true, because closing the port may make the driver communicate with the device.
+    /// True by default, because closing the port may make the driver communicate with the device.
     package var isSlowToRelease: Bool { true }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }
@@ -102,7 +102,7 @@ package enum PortResult: Sendable {
 extension ByteChannelEnd {
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        // EPROTO and EILSEQ mean that the device did not answer a USB transfer, so it has been unplugged.
+        // EPROTO and EILSEQ mean that the device did not respond to a USB transfer, so it has been unplugged.
         case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ: self.init(.hungUp)
         default:
             let error = DeviceError(

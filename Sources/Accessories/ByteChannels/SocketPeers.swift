@@ -2,12 +2,12 @@
 
 import SystemCalls
 
-/// The programs that are connected to a socket and visible to this user.
+/// The programs connected to a socket, as far as this user can see them.
 package struct SocketPeers: Sendable {
-    /// The number of connections that the server has accepted. Connections that are waiting to be accepted are not
-    /// included.
+    /// The number of connections that the server has accepted. Connections still waiting to be accepted are not
+    /// counted.
     package let count: Int
-    /// The programs that are connected. The current process is last.
+    /// The connected programs. The current process is last.
     package let holders: [NodeHolder]
 
     /// Queries the kernel, which may take tens of milliseconds.
@@ -34,8 +34,8 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode number of the socket to which a descriptor refers. `path` is the descriptor's entry in /proc,
-    /// which is a link of the form "socket:[INODE]".
+    /// Returns the inode number of the socket that a descriptor refers to. `path` is the descriptor's entry in /proc, a
+    /// link of the form "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -49,7 +49,7 @@ package struct SocketPeers: Sendable {
 
     // MARK: Sockets
 
-    // These values are from linux/netlink.h, sock_diag.h and unix_diag.h. Swift does not import them.
+    // These values come from linux/netlink.h, sock_diag.h and unix_diag.h, which Swift does not import.
     static let netlinkSockDiag: Int32 = 4
     static let sockDiagByFamily: UInt16 = 20
     static let requestDumpFlags: UInt16 = 0x301
@@ -64,7 +64,7 @@ package struct SocketPeers: Sendable {
     static let messageLength = 16
     static let requestLength = 40
 
-    /// The socket file to which a path refers.
+    /// The socket file that a path refers to.
     private struct SocketFile {
         var status = stat()
         var name: ArraySlice<UInt8>
@@ -107,7 +107,7 @@ package struct SocketPeers: Sendable {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return [] }
         var sockets: Set<UInt32> = []
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
-            // The kernel sends the reply in several parts without delay. The limit prevents an endless loop.
+            // The kernel sends the reply in several parts, without delay. The limit prevents an endless loop.
             for _ in 0..<10_000 {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&state, 1, 100) > 0 else { return }
@@ -120,7 +120,7 @@ package struct SocketPeers: Sendable {
         return sockets
     }
 
-    /// Parses a part of the reply. Returns false at the end of the reply.
+    /// Parses part of the reply. Returns false at the end of the reply.
     private static func parse(
         _ part: UnsafeRawBufferPointer, file socketFile: SocketFile, into sockets: inout Set<UInt32>
     ) -> Bool {
@@ -153,8 +153,8 @@ package struct SocketPeers: Sendable {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 isFile = file == UInt32(truncatingIfNeeded: socketFile.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                // The message contains the kernel's device number, in which the major number has 12 bits and the minor
-                // number 20 bits. stat(2) uses a different layout.
+                // The message contains the kernel's device number, with 12 bits for the major number and 20 bits for
+                // the minor number. stat(2) uses a different layout.
                 let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
                 isDevice = userDeviceNumber == UInt64(socketFile.status.st_dev)
             } else if type == nameAttribute {

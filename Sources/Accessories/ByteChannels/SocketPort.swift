@@ -10,7 +10,7 @@ package final class SocketPort: Port {
     package let path: String
     package var lossErrno: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
-    /// The time is infinite, because no input is lost: when the socket's buffer is full, the peer waits.
+    /// Infinite, because no input is lost: when the socket's buffer is full, the peer waits.
     package var inputBufferingTime: Double? { .infinity }
 
     /// Creates a port for a connected, nonblocking socket. The port closes the socket.
@@ -30,7 +30,7 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // EAGAIN means that the listen backlog of the Unix socket is full. The backlog is short if the server
+                // EAGAIN means that the Unix socket's listen backlog is full. The backlog is short if the server
                 // accepts only one client.
                 throw NodeFailure(isTemporary: true) {
                     DeviceError(
@@ -55,8 +55,8 @@ package final class SocketPort: Port {
     }
 
     package func release(timeout: Double, isAborted: () -> Bool) {
-        // Discards pending input before closing the socket. Otherwise, the peer would receive an error instead of a
-        // normal end of the connection.
+        // Discards pending input before closing the socket. Otherwise, the peer would receive an error instead of an
+        // orderly shutdown.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
         }
@@ -64,7 +64,7 @@ package final class SocketPort: Port {
     }
 }
 
-/// A HID device that transfers reports. Each written report begins with its number, or with 0 if reports are not
+/// A HID device that transfers reports. Each report to be written begins with its number, or with 0 if reports are not
 /// numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32

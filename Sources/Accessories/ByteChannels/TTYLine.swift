@@ -4,8 +4,8 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// Configures an open serial port. If exclusive mode, the DTR line, low latency or the closing wait cannot be set, the
-/// failure is ignored, because not all drivers support these settings.
+/// Configures an open serial port. Failures to set exclusive mode, the DTR line, low latency or the closing wait are
+/// ignored, because not all drivers support these settings.
 struct TTYLine {
     let descriptor: Int32
     let path: String
@@ -17,7 +17,7 @@ struct TTYLine {
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
         // If a program that uses a pseudo-terminal is killed, exclusive mode persists until the other side is closed.
-        // Exclusive mode alone therefore does not prove that the pseudo-terminal is in use.
+        // Exclusive mode therefore does not by itself prove that the pseudo-terminal is in use.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -25,22 +25,22 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Without this call, exclusive mode would persist while another descriptor of the port is open.
+            // Without this call, exclusive mode would persist while any other descriptor refers to the port.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards old input, but not old output. On a pseudo-terminal, the other side may not have read the output of
-        // the previous program yet.
+        // Discards old input, but not old output. On a pseudo-terminal, the other side may not yet have read the
+        // previous program's output.
         tcflush(descriptor, TCIFLUSH)
-        // DTR is set last, because some firmware begins to send when DTR is asserted.
+        // DTR is set last, because some firmware begins to send as soon as DTR is asserted.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
             _ = systemIoctl(descriptor, UInt(TIOCMBIS), &lines)
         }
     }
 
-    /// The number of bytes in the driver's output queue, or 0 if the driver does not report the number.
+    /// The number of bytes in the driver's output queue, or 0 if the driver does not report it.
     var bytesToSend: Int {
         var count: Int32 = 0
         return systemIoctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
@@ -68,7 +68,7 @@ struct TTYLine {
         if settings.usesHardwareFlowControl { line.c_cflag |= TTYLine.hardwareFlowControl }
         if settings.dtr == .leave { line.c_cflag &= ~tcflag_t(HUPCL) }
         withUnsafeMutableBytes(of: &line.c_cc) { characters in
-            // If VMIN were 0, a read without available input would return 0, as at the end of the stream.
+            // If VMIN were 0, a read with no available input would return 0, as it does at the end of the stream.
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
@@ -78,7 +78,7 @@ struct TTYLine {
             cfsetospeed(&line, standard)
         }
         guard tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw failure("tcsetattr") }
-        // tcsetattr(3) succeeds even if it could make only some of the changes, so the result is checked.
+        // tcsetattr(3) succeeds even if only some of the changes could be made, so the result is checked.
         var result = termios()
         guard tcgetattr(descriptor, &result) == 0 else { throw failure("tcgetattr") }
         let minimum = withUnsafeBytes(of: &result.c_cc) { $0[Int(VMIN)] }
@@ -95,7 +95,7 @@ struct TTYLine {
         }
     }
 
-    /// The value of CRTSCTS. The imported constant is not used, because its type differs between platforms.
+    /// The value of CRTSCTS. The imported constant cannot be used, because its type differs between platforms.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {

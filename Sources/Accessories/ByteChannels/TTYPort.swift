@@ -8,11 +8,11 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time, in seconds, that incoming data takes to fill half of the kernel's 4 KiB buffer. When the buffer is
-    /// full, further input may be lost. With hardware flow control, nothing is lost, so the time is infinite.
+    /// The time that incoming data takes to fill half of the kernel's 4 KiB buffer, in seconds. Input may be lost once
+    /// the buffer is full. With hardware flow control, nothing is lost, so the time is infinite.
     package let inputBufferingTime: Double?
 
-    /// Creates a port for an open descriptor and configures the port. Closes the descriptor if the configuration fails.
+    /// Creates a port for an open descriptor and configures it. Closes the descriptor if the configuration fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
@@ -45,8 +45,8 @@ package final class TTYPort: Port {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
         // Discards unsent output, because close(2) would otherwise wait for the device. tcflush(3) is called only if
-        // there is unsent output. On a pseudo-terminal, it would otherwise discard bytes that the other side has not
-        // read yet.
+        // unsent output remains, because on a pseudo-terminal it also discards bytes that the other side has not read
+        // yet.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

@@ -19,7 +19,7 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets an arbitrary speed. Returns false if the driver cannot set the speed to within 3 %, the largest deviation
+    /// Sets an arbitrary speed. Returns false if the driver cannot set the speed to within 3 %, the maximum deviation
     /// that receivers tolerate.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
@@ -39,7 +39,7 @@ package enum TTYSpeed {
         }
     }
 
-    /// Returns the current speed in bits per second, or `nil` if the driver does not report the speed.
+    /// Returns the current speed in bits per second, or `nil` if the driver does not report it.
     package static func current(_ descriptor: Int32) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress, systemIoctl(descriptor, getRequest, start) >= 0 else { return nil }
@@ -72,23 +72,23 @@ package enum SerialDriver {
             settings.storeBytes(of: flags, toByteOffset: flagsOffset, as: UInt32.self)
             settings.storeBytes(of: closingWait(former), toByteOffset: closingWaitOffset, as: UInt16.self)
             if systemIoctl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
-            // Without privileges, the closing wait cannot be changed, but the latency can.
+            // Changing the closing wait requires privileges; changing the latency does not.
             settings.storeBytes(of: former, toByteOffset: closingWaitOffset, as: UInt16.self)
             _ = systemIoctl(descriptor, UInt(TIOCSSERIAL), start)
         }
     }
 
-    /// Returns the closing wait to set, in hundredths of a second. The closing wait is the maximum time for which
-    /// close(2) waits for the driver's output queue to drain.
+    /// Returns the closing wait to set, in hundredths of a second. The closing wait is the maximum time that close(2)
+    /// waits for the driver's output queue to drain.
     ///
-    /// - Parameter former: The driver's current closing wait. 0 means that the wait is unlimited. 65535 means that
-    ///   close(2) does not wait, so the last bytes would be lost.
+    /// - Parameter former: The driver's current closing wait. A value of 0 means an unlimited wait. A value of 65535
+    ///   means that close(2) does not wait, so the last bytes would be lost.
     package static func closingWait(_ former: UInt16) -> UInt16 {
         former == 0 ? maximumClosingWait : min(former, maximumClosingWait)
     }
 
     // `struct serial_struct` begins with eight 32-bit members: type, line, port, irq, flags, xmit_fifo_size,
-    // custom_divisor and baud_base. They are followed by close_delay (16 bits), io_type and a reserved byte, hub6 (32
+    // custom_divisor and baud_base. These are followed by close_delay (16 bits), io_type and a reserved byte, hub6 (32
     // bits), closing_wait (16 bits) and pointers. The size is sufficient for 64-bit pointers.
     static let size = 96
     static let flagsOffset = 16

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The system calls for USB devices. Tests replace these calls.
+/// The system calls for USB devices. Tests replace them.
 package protocol USBKernel: Sendable {
     /// Opens a device node. Returns the descriptor or a negative errno.
     func open(_ path: String) -> Int32
@@ -28,11 +28,11 @@ package struct LiveUSBKernel: USBKernel {
     package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
-/// Calculates ioctl(2) request numbers. C code calculates them with macros, which Swift cannot import.
+/// Calculates ioctl(2) request numbers. C code uses macros for this purpose, which Swift cannot import.
 enum IOControl {
     enum Direction { case none, toKernel, fromKernel }
 
-    /// Returns the number of a request whose argument has `size` bytes.
+    /// Returns the request number for an argument of `size` bytes.
     static func number(_ direction: Direction, _ group: Unicode.Scalar, _ number: UInt, size: Int) -> UInt {
         #if arch(powerpc64) || arch(powerpc64le)
         let (none, toKernel, fromKernel): (UInt, UInt, UInt) = (1, 4, 2)
@@ -51,8 +51,7 @@ enum IOControl {
     }
 }
 
-/// The usbdevice_fs requests that channels use. The directions are copied from the kernel's macros, although some of
-/// them look reversed.
+/// The usbdevice_fs requests that channels use. The directions match the kernel's macros, although some look reversed.
 package enum USBRequest {
     /// The argument contains the interface and the alternate setting (32 bits each).
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
@@ -60,9 +59,10 @@ package enum USBRequest {
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// Cancels a submitted request block. The argument is the block, which must still be reaped.
+    /// Cancels a submitted request block, which is the argument. The block must still be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
-    /// The kernel stores the address of a completed request block in the argument. Fails with EAGAIN if there is none.
+    /// The kernel stores the address of a completed request block in the argument. Fails with EAGAIN if no block has
+    /// completed.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)
     /// The argument is the 32-bit interface number.
     package static let claim = IOControl.number(.fromKernel, "U", 15, size: 4)
@@ -72,9 +72,9 @@ package enum USBRequest {
 
 /// A bulk transfer and its buffer, in the kernel's memory layout.
 ///
-/// The layout is that of `struct usbdevfs_urb`. The structure consists of the type and endpoint (one byte each), status
-/// and flags (32 bits each), the address and length of the buffer, the transferred length, four 32-bit members that
-/// bulk transfers do not use, and a pointer for the caller. The offsets depend on the pointer size.
+/// The layout is that of `struct usbdevfs_urb`, which consists of the type and endpoint (one byte each), status and
+/// flags (32 bits each), the address and length of the buffer, the transferred length, four 32-bit members that bulk
+/// transfers do not use, and a pointer for the caller. The offsets depend on the pointer size.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
     static let endpointOffset = 1
@@ -118,7 +118,7 @@ package struct USBRequestBlock: @unchecked Sendable {
 
     var address: UnsafeMutableRawPointer { block }
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
-    /// True to send a zero-length packet if the last packet is full.
+    /// True to send a zero-length packet after a full last packet.
     package var endsWithShortPacket: Bool {
         block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag != 0
     }

@@ -16,11 +16,10 @@ package final class USBPort: Port {
     }
 
     /// The number of read requests. The kernel completes a request when its buffer is full or a short packet arrives.
-    /// Each request therefore has the length of one packet. With longer requests, a message that ends with a full
-    /// packet would be delayed.
+    /// Each request is therefore one packet long. Longer requests would delay a message that ends with a full packet.
     package static let readRequestCount = 32
-    /// The number of write requests and their length in bytes. The length is a multiple of all possible packet sizes of
-    /// bulk endpoints.
+    /// The number of write requests, and the length of each in bytes. The length is a multiple of every possible bulk
+    /// packet size.
     static let writeRequestCount = 4
     static let writeRequestLength = 16_384
 
@@ -139,7 +138,7 @@ package final class USBPort: Port {
                 }
                 if count > 0 { return .bytes(count) }
             }
-            // Reports a failure only after all bytes that were received before it have been returned.
+            // Reports a failure only after returning all bytes that were received before it.
             return state.failure.map { .ended($0) } ?? .wouldBlock
         }
     }
@@ -154,8 +153,7 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
-            // The kernel has no memory for another request. The write is retried when a submitted request has
-            // completed.
+            // The kernel has no memory for another request. The write is retried when a submitted request completes.
             if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
@@ -206,7 +204,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // Transfers of an unplugged device fail with one of these errors until the hub notices the removal.
+            // Until the hub notices the removal, transfers of an unplugged device fail with one of these errors.
             state.failure = ByteChannelEnd(.hungUp)
         default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }
@@ -220,13 +218,13 @@ package final class USBPort: Port {
         kernel.close(descriptor)
     }
 
-    /// Cancels all submitted requests and waits at most 0.5 s for the kernel to complete them.
+    /// Cancels all submitted requests and waits for the kernel to complete them, for at most 0.5 s.
     private func cancelRequests() {
         for block in state.withLock({ $0.input.submittedBlocks + $0.output.submittedBlocks }) {
             _ = kernel.ioctl(descriptor, USBRequest.discard, block.address)
         }
-        // The request blocks can be freed afterwards even if the kernel has not completed them all. The kernel writes
-        // to a block only when it is reaped, which is impossible after close(2).
+        // The request blocks can be freed afterwards, even if the kernel has not completed all of them. The kernel
+        // writes to a block only when it is reaped, which is impossible after close(2).
         for _ in 0..<50 {
             let isDone = state.withLock { state in
                 reap(&state)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request blocks of one endpoint, used as a ring buffer. The kernel completes the blocks in the order in which
-/// they were submitted.
+/// The request blocks of one endpoint, used as a ring buffer. The kernel completes blocks in the order of their
+/// submission.
 struct USBTransfers: ~Copyable {
     enum Stage { case idle, submitted, done }
 
     let blocks: [USBRequestBlock]
     /// The stage of each element of `blocks`.
     private var stages: [Stage]
-    /// The index of the oldest block in use. If all blocks are idle, the index of the next block to use.
+    /// The index of the oldest block in use. If all blocks are idle, this is the index of the next block to use.
     private(set) var oldestIndex = 0
     private(set) var usedCount = 0
     private(set) var submittedCount = 0
-    /// The number of bytes that have been read from the oldest block.
+    /// The number of bytes already read from the oldest block.
     var consumedBytes = 0
 
     init(endpoint: UInt8, count: Int, capacity: Int) {
@@ -31,7 +31,7 @@ struct USBTransfers: ~Copyable {
         submittedCount += 1
     }
 
-    /// Marks the submitted block at an address as completed and returns it. Returns `nil` if there is no such block.
+    /// Marks the submitted block at an address as completed, and returns it. Returns `nil` if there is no such block.
     mutating func markCompleted(_ address: UInt) -> USBRequestBlock? {
         guard let index = blocks.firstIndex(where: { UInt(bitPattern: $0.address) == address }),
             stages[index] == .submitted

@@ -3,17 +3,18 @@
 package import DeviceCore
 import Synchronization
 
-/// Monitors the devices in the udev database. Reports the existing devices first, and then added and removed devices.
+/// Monitors the devices in the udev database. Reports existing devices first, and then devices that are added or
+/// removed.
 ///
-/// From `start` to `stop`, a monitor runs one thread that delivers the events. The thread sleeps while no messages
-/// arrive. If the closure is slow, subsequent events are delayed, and the kernel buffers the messages in the meantime.
-/// If the kernel drops messages, the monitor scans all devices and reports the differences.
+/// Between `start` and `stop`, a monitor runs one thread that delivers the events and sleeps until messages arrive. If
+/// the closure is slow, subsequent events are delayed while the kernel buffers the messages. If the kernel drops
+/// messages, the monitor scans all devices and reports the differences.
 ///
 /// If udevd is running, it sends a message about a device after running its rules. Otherwise, the messages come from
 /// the kernel. The monitor switches between the two sources when udevd starts or stops. Without the package trait
 /// LibUdev, the monitor reports one problem and no devices.
 ///
-/// libudev reads environment variables. The process must not modify its environment while a monitor runs.
+/// libudev reads environment variables, so the process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
     private let dependencies: MonitorDependencies
     private let current = Mutex<MonitorControl?>(nil)
@@ -37,8 +38,9 @@ package final class UdevMonitor: Sendable {
 
     /// Starts the monitor. Does nothing if the monitor is already running.
     ///
-    /// The monitor reports problems first, then a snapshot of the devices, then changes. It calls the closure on its
-    /// own thread. If the monitor cannot start, `start` itself calls the closure with a problem and an empty snapshot.
+    /// The monitor first reports any problems, then a snapshot of the devices, and then changes. It calls the closure
+    /// on its own thread. If the monitor cannot start, `start` itself calls the closure with a problem and an empty
+    /// snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = dependencies.connect else {
             receive(.problems([Self.libraryUnavailable]))
@@ -67,7 +69,7 @@ package final class UdevMonitor: Sendable {
         }
     }
 
-    /// Stops the monitor without waiting for its thread, so an event that is being delivered may still arrive. May be
+    /// Stops the monitor without waiting for its thread, so an event already being delivered may still arrive. May be
     /// called from the closure.
     package func stop() {
         let control = current.withLock { current in

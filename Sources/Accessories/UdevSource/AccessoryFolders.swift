@@ -4,41 +4,41 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that are declared by files in the configured directories. Each accessory is attached as long as its
-/// file exists and declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid
-/// content or missing permission detaches it after the settle time.
+/// The accessories declared by files in the configured directories. Each accessory stays attached as long as its file
+/// exists and declares it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content
+/// or a lack of permission detaches it after the settle time.
 ///
 /// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files
 /// without the extension "json" are ignored.
 struct AccessoryFolders {
-    /// A change found by a scan. Changes must be processed in the order in which they are returned.
+    /// A change found by a scan. Changes must be processed in the order returned.
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
-        /// The current problems of a file or directory. Empty if all problems have been resolved.
+        /// A file's or directory's current problems. Empty if all problems have been resolved.
         case problems(String, [DeviceError])
     }
 
     private enum Failure {
-        /// The content does not declare an accessory. The file may not have been written completely yet.
+        /// The content does not declare an accessory. The file may not be completely written yet.
         case content
         case access
-        /// A temporary system failure, such as a lack of file descriptors. The accessory that the file previously
-        /// declared remains attached.
+        /// A temporary system failure, such as a lack of file descriptors. The accessory previously declared by the
+        /// file remains attached.
         case temporary
     }
 
     private struct File {
         /// `nil` if stat(2) failed.
         var stamp: FileStamp?
-        /// True if the file was modified only recently. It may then be modified again without its timestamp changing,
+        /// True if the file was modified so recently that another modification may leave its timestamp unchanged,
         /// because file system timestamps are coarse.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
         /// The inode of the file that declared the accessory. If the file is replaced, its accessory is detached and
-        /// attached again, even if the content is the same.
+        /// reattached, even if the content is the same.
         var inode: UInt64?
-        /// The current failure, or nil after a successful read. It is reported once, at `failureReportTime`.
+        /// The current failure, or nil after a successful read. Reported once, at `failureReportTime`.
         var failure: Failure?
         var failureReportTime: BootTime?
         var hasReportedFailure = false
@@ -46,15 +46,15 @@ struct AccessoryFolders {
         var reportedMessages: [String] = []
     }
 
-    /// The maximum number of files in a directory. Further files are ignored.
+    /// The maximum number of files per directory. Further files are ignored.
     static let maximumFiles = 256
-    /// The delay before a file or directory is read again after a temporary failure, in seconds.
+    /// The delay before a file or directory is reread after a temporary failure, in seconds.
     static let retryTime = 1.0
 
     private let folders: [String]
-    /// A file counts as completely written if it has not been changed for this time, in seconds.
+    /// A file is considered complete once it has not changed for this time, in seconds.
     private let settleTime: Double
-    /// Returns the time since the last change of the file, in seconds.
+    /// Returns the time since the file's last change, in seconds.
     private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
     private var reportedFolderProblems: [String: String] = [:]
@@ -63,8 +63,8 @@ struct AccessoryFolders {
         (self.folders, self.settleTime, self.age) = (folders, settleTime, age)
     }
 
-    /// Returns the changes since the previous scan. `nextScan` is the time at which to scan again. If it is `nil`, the
-    /// next scan is needed only when a directory changes.
+    /// Returns the changes since the previous scan. `nextScan` is the time of the next scan, or `nil` if none is needed
+    /// until a directory changes.
     mutating func scan(now: BootTime) -> (changes: [Change], nextScan: BootTime?) {
         var changes: [Change] = []
         var nextScan: BootTime?
@@ -73,7 +73,7 @@ struct AccessoryFolders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
             reportProblem(folder, listing.problem, &changes)
             if !listing.isKnown {
-                // While the directory cannot be read, the files that were found earlier remain valid.
+                // While the directory cannot be read, the files found earlier remain valid.
                 let retained = files.keys.filter { listing.contains($0) }
                 present.formUnion(retained)
                 guard listing.isTemporaryFailure || !retained.isEmpty else { continue }
@@ -116,20 +116,20 @@ struct AccessoryFolders {
         case .file(let current): stamp = current
         }
         let former = files[path]
-        // An unchanged file is not read again. The exception is a file that could not be read, because it may become
-        // readable without its stamp changing.
+        // An unchanged file is not reread, unless it could not be read before. Such a file may become readable without
+        // a change to its stamp.
         if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The current time is determined before the file is read. If the file is modified during the read, it still
-        // counts as recently modified afterwards, even if its timestamp does not change.
+        // The current time is taken before the file is read. A file that is modified during the read then still counts
+        // as recently modified, even if its timestamp does not change.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
             let bytes = try FileIO.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
-            // The file may have been replaced since the call to stat(2), so its stamp is updated.
+            // The file may have been replaced since the call to stat(2), so the stamp is updated.
             stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
@@ -145,8 +145,8 @@ struct AccessoryFolders {
             if former?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // A file that declares an accessory takes effect immediately. A file that does not is reported after a delay,
-        // because it may not have been written completely yet.
+        // A file that declares an accessory takes effect immediately. Any other file is reported after a delay, because
+        // it may not be completely written yet.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.reportedMessages = former?.reportedMessages ?? []
@@ -160,7 +160,7 @@ struct AccessoryFolders {
     }
 
     /// Records a failure. Restarts the report delay if the kind of failure has changed, or if the current problems
-    /// differ from those that have already been reported.
+    /// differ from those already reported.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -178,19 +178,19 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the age with which a newly detected failure starts, in seconds. A failure is reported when its age
-    /// reaches the settle time. If the failure can neither detach an accessory nor result from a partial write, its age
-    /// starts at the settle time. Otherwise, the age starts at the time since the last change of the file, or at 0 if
-    /// that time is unknown.
+    /// Returns the initial age of a newly detected failure, in seconds. A failure is reported when its age reaches the
+    /// settle time. A failure that can neither detach an accessory nor result from a partial write is reported at once,
+    /// so its age is the settle time. Otherwise, the age is the time since the file's last change, or 0 if that time is
+    /// unknown.
     private func failureAge(of file: File) -> Double {
-        // If a file has been written only partially, reading it succeeds, but its content is invalid.
+        // If a file is only partially written, reading it succeeds, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Reports a failure when its delay has elapsed. If the failure is not temporary, also detaches the accessory that
-    /// the file declared.
+    /// Reports a failure once its delay has elapsed. If the failure is not temporary, also detaches the file's
+    /// accessory.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let reportTime = file.failureReportTime, !file.hasReportedFailure,
             now >= reportTime

@@ -3,24 +3,24 @@
 import AccessoryFinding
 import DeviceCore
 
-/// Decides when to report a detected accessory. An accessory cannot always be reported immediately, because the parts
-/// of a device appear one by one, and nodes may be created late. The only system calls of this structure check whether
-/// nodes can be opened.
+/// Decides when to report a detected accessory. An accessory cannot always be reported immediately, because a device's
+/// parts appear one by one, and nodes may be created late. This structure makes no system calls other than checking
+/// whether nodes can be opened.
 struct AccessoryTracker {
-    /// An action for the owner to perform. Actions must be performed in order. An accessory is identified by the path
-    /// of its device.
+    /// An action for the owner to perform. Actions must be performed in order. An accessory is identified by its
+    /// device's path.
     enum Action {
         case attach(String, AccessoryDescription)
         case change(String, AccessoryDescription)
         case detach(String)
-        /// Ends the channels of these protocols because their nodes have been removed.
+        /// Ends the channels of these protocols, because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Schedules a call to `timerFired`. Any call already scheduled for the same key is cancelled. If the time is
-        /// `nil`, no new call is scheduled.
+        /// Schedules a call to `timerFired`, and cancels any call already scheduled for the same key. If the time is
+        /// `nil`, schedules no new call.
         case scheduleTimer(String, BootTime?)
         /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)
-        /// Sets the problem of an accessory. A value of `nil` removes the problem.
+        /// Sets an accessory's problem. `nil` removes the problem.
         case problem(String, DeviceError?)
     }
 
@@ -34,12 +34,12 @@ struct AccessoryTracker {
         var hasProblem = false
     }
 
-    /// If udevd has not initialized a node, the node is checked at most `maximumAttempts` times, at intervals of
-    /// `attemptInterval` seconds. This limits the wait to about 2 s.
+    /// The maximum number of checks of a node that udevd has not initialized, and the interval between them, in
+    /// seconds. Together, they limit the wait to about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
     /// The maximum delay before an accessory is reported, as a multiple of the settle time. Matters only if a device
-    /// changes continuously.
+    /// keeps changing.
     private static let maximumDelayFactor = 10.0
 
     private var tree: AccessoryTree
@@ -48,7 +48,7 @@ struct AccessoryTracker {
     private var entries: [String: Entry] = [:]
     private var loggedWarnings: Set<String> = []
     /// The identities of accessories, keyed by device path. `detected` is derived from the accessory's own data.
-    /// `assigned` is unique and is the identity that is reported.
+    /// `assigned` is unique and is the one reported.
     private var identities: [String: (detected: String, assigned: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, checkAccess: @escaping @Sendable (String) -> NodeAccess) {
@@ -59,7 +59,7 @@ struct AccessoryTracker {
 
     var candidates: [AccessoryCandidate] { tree.devices.flatMap { tree.detection(at: $0).candidates } }
 
-    /// Reports the accessories of a snapshot without waiting for the settle time.
+    /// Reports a snapshot's accessories without waiting for the settle time.
     mutating func snapshot(_ records: [UdevRecord], now: BootTime) -> [Action] {
         var roots = Set(entries.keys)
         tree.removeAll()
@@ -67,8 +67,8 @@ struct AccessoryTracker {
             if let root = tree.insert(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // A device may have been moved to a different port and kept its identity. The removed accessories are therefore
-        // processed first.
+        // A device may have moved to a different port and kept its identity, so removed accessories are processed
+        // first.
         let removed = roots.filter { tree.detection(at: $0).description == nil }
         for root in removed.sorted() + roots.subtracting(removed).sorted() {
             evaluate(root, now: now, waits: false, &actions)
@@ -110,7 +110,7 @@ struct AccessoryTracker {
             }
             if !removed.isEmpty { actions.append(.endChannels(root, Set(removed.map(\.name)))) }
             if reported == description {
-                // The access to a node may have changed, although the description has not.
+                // Access to a node may have changed, even though the description has not.
                 if entry.hasProblem, pendingNodes(of: detection).isEmpty {
                     removeProblem(of: root, &entry, &actions)
                 }
@@ -148,8 +148,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // Removes only the protocols whose nodes are missing. A protocol is kept if its node exists but cannot be
-            // opened. When the app tries to open that node, it receives the reason.
+            // Removes only the protocols whose nodes are missing. A protocol stays if its node exists but cannot be
+            // opened; an app that tries to open that node receives the reason.
             let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))
@@ -172,7 +172,7 @@ struct AccessoryTracker {
         }
     }
 
-    /// Returns the nodes that udevd has not initialized and that this user cannot open yet, sorted by path.
+    /// Returns the nodes that udevd has not initialized and that this user cannot open yet, in order of path.
     private func pendingNodes(of detection: AccessoryDetection) -> [(path: String, access: NodeAccess)] {
         let states = detection.uninitializedNodes.map { (path: $0, access: checkAccess($0)) }
         return states.filter { $0.access != .ready }.sorted { $0.path < $1.path }
@@ -184,7 +184,7 @@ struct AccessoryTracker {
         actions.append(.problem(root, nil))
     }
 
-    /// Detects the accessory of a device. Assigns a different identity if another attached device has the same one.
+    /// Detects a device's accessory. Assigns a different identity if another attached device has the same one.
     private mutating func detection(of root: String) -> AccessoryDetection {
         var detection = tree.detection(at: root)
         guard let description = detection.description else { return detection }

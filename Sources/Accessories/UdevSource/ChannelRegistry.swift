@@ -6,7 +6,7 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// A registry of open channels, used from any thread. Each node of an accessory has at most one open channel.
+/// The registry of open channels, used from any thread. Each node of an accessory has at most one open channel.
 final class ChannelRegistry: Sendable {
     private struct Key: Hashable {
         var accessory: AccessoryDescription.ID
@@ -14,8 +14,7 @@ final class ChannelRegistry: Sendable {
     }
 
     private struct Entry {
-        /// Distinguishes this entry from later entries with the same key, so that `release` does not remove a later
-        /// entry.
+        /// Distinguishes this entry from later ones with the same key, so that `release` does not remove a later entry.
         var number: Int
         var name: String
         var isOpen = false
@@ -24,7 +23,7 @@ final class ChannelRegistry: Sendable {
         var discardUnsentData: (@Sendable () -> Void)?
         var waiting: [BinarySemaphore] = []
 
-        /// True if the channel has ended or has been released. The port may nevertheless still be sending data.
+        /// True if the channel has ended or been released. The port may still be sending data.
         var hasEnded: Bool {
             guard isOpen else { return false }
             guard let channel else { return true }
@@ -37,11 +36,11 @@ final class ChannelRegistry: Sendable {
         var lastNumber = 0
     }
 
-    /// The maximum time, in seconds, that `open` waits if a closed channel on the same node is still sending. The time
-    /// is short, because apps may open nodes on their main threads.
+    /// The maximum time that `open` waits for a closed channel on the same node to finish sending, in seconds. The time
+    /// is short, because apps may open nodes on the main thread.
     private static let sendTimeout = 0.1
-    /// The maximum time, in seconds, that `open` waits for the system to release the node after the unsent data has
-    /// been discarded. Matters only if a device hangs.
+    /// The maximum time that `open` waits for the system to release the node after unsent data has been discarded, in
+    /// seconds. Matters only if a device hangs.
     private static let releaseTimeout = 0.9
     /// The maximum time to wait for channels to end, in seconds. Channels end immediately unless the app blocks the
     /// reactor thread.
@@ -76,8 +75,8 @@ final class ChannelRegistry: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of a detached accessory, or only those of some of its protocols. Waits at most 1 s for the
-    /// channels to end, because streams must end before the app is notified that the accessory was detached. Does not
+    /// Ends all channels of a detached accessory, or only those of the given protocols. Waits for the channels to end,
+    /// for at most 1 s, because streams must end before the app is notified that the accessory was detached. Does not
     /// wait for data to be sent or for ports to be released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in

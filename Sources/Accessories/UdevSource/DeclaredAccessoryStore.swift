@@ -3,16 +3,15 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The declared accessories, keyed by the source that declares them. Assigns unique identities and detects conflicting
-/// declarations. `UdevSource` owns the store and protects it with a lock.
+/// The declared accessories, keyed by their source. Assigns unique identities and detects conflicting declarations.
+/// `UdevSource` owns the store and protects it with a lock.
 struct DeclaredAccessoryStore {
-    /// The source of a declaration, which stays the same when the app restarts.
+    /// The source of a declaration. It stays the same when the app restarts.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
 
-        /// The key of the accessory. If several accessories have the same identity, each receives its key as its
-        /// identity.
+        /// The accessory's key. If several accessories have the same identity, each is given its key as its identity.
         var key: String {
             switch self {
             case .configuration(let index): "declared:\(index)"
@@ -33,7 +32,7 @@ struct DeclaredAccessoryStore {
         case identity(String)
         case node(String)
 
-        /// The subject of the problem that is reported if several accessories share this property.
+        /// The subject of the problem reported if several accessories share this property.
         var subject: String {
             switch self {
             case .identity(let identity): "shared identity: " + identity
@@ -46,10 +45,10 @@ struct DeclaredAccessoryStore {
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
     /// The properties whose declarations may have changed since the last call to `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
-    /// The properties with conflicts that have been reported and are not resolved yet.
+    /// The properties with conflicts that have been reported but not yet resolved.
     private var conflictingProperties: Set<UniqueProperty> = []
 
-    /// Sets or removes the accessory that a source declares. This may change the identities of other accessories.
+    /// Sets or removes a source's accessory. This may change the identities of other accessories.
     mutating func set(_ accessory: DeclaredAccessory?, at source: DeclarationSource) {
         if let former = declared[source] {
             for property in Self.uniqueProperties(of: former) {
@@ -66,9 +65,8 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// Returns the description of the accessory that a source declares. If several accessories have the same identity,
-    /// each receives the key of its source instead. Identities therefore do not depend on the order of the
-    /// declarations.
+    /// Returns the description of a source's accessory. If several accessories have the same identity, each is given
+    /// its source's key instead, so identities do not depend on the order of the declarations.
     func description(at source: DeclarationSource) -> AccessoryDescription? {
         guard var description = declared[source]?.description else { return nil }
         if sources[.identity(description.identity), default: []].count > 1 { description.identity = source.key }
@@ -76,7 +74,7 @@ struct DeclaredAccessoryStore {
     }
 
     /// Returns the conflicts that may have changed since the last call. If `problem` is `nil`, the conflict has been
-    /// resolved. If `isNew` is false, an earlier call has already returned the conflict.
+    /// resolved. If `isNew` is false, the conflict was already returned by an earlier call.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for property in changedProperties.sorted(by: { $0.subject < $1.subject }) {

@@ -7,7 +7,7 @@ import SystemCalls
 struct FolderListing {
     /// The paths of at most `limit` files, in ascending order.
     var paths: [String] = []
-    /// The reason why the list is incomplete or empty.
+    /// The reason the list is incomplete or empty.
     var problem: DeviceError?
     /// False if the directory's contents are unknown, for example because no file descriptor is available.
     var isKnown = true
@@ -25,8 +25,8 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // To limit memory use, keeps only the first `limit` names in ascending order. Because the names are sorted,
-            // the result does not depend on the order of the directory entries.
+            // To limit memory use, keeps only the first `limit` names in ascending order. Sorting makes the result
+            // independent of the order of the directory entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
@@ -67,16 +67,16 @@ struct FolderListing {
     }
 }
 
-/// The identity and the state of a file. If two stamps are equal and the first was not fresh (see `isFresh(at:)`), the
-/// file has not been changed in between.
+/// A file's identity and state. If two stamps are equal and the first was not fresh (see `isFresh(at:)`), the file did
+/// not change in between.
 struct FileStamp: Hashable {
     var inode: UInt64
     private var device: UInt64
     private var size: Int64
     private var mode: UInt32
     private var modified: Time
-    /// The time at which the file or its metadata was last changed. Programs can set `modified` to any value, but not
-    /// this time.
+    /// The time of the last change to the file or its metadata. Programs can set `modified` to any value, but not this
+    /// time.
     private var changed: Time
 
     private struct Time: Hashable {
@@ -113,12 +113,12 @@ struct FileStamp: Hashable {
         changed = Time(status.st_ctim)
     }
 
-    /// Returns true if the file was last changed at most 2 s ago. `now` must come from the clock that file systems use
-    /// for timestamps.
+    /// Returns true if the file was last changed at most 2 s ago. `now` must come from the clock used for file system
+    /// timestamps.
     func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
     /// Returns the time since the last change, in seconds, or 0 if the timestamp is in the future. `now` must come from
-    /// the clock that file systems use for timestamps.
+    /// the clock used for file system timestamps.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
             (Double(now.tv_sec) - Double(time.seconds)) + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
@@ -126,7 +126,7 @@ struct FileStamp: Hashable {
         return max(0, ages.min() ?? 0)
     }
 
-    /// The current time of the clock that file systems use for timestamps.
+    /// The current time of the clock used for file system timestamps.
     static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -6,9 +6,9 @@ import SystemCalls
 
 /// Uses inotify to report possible changes in directories.
 ///
-/// An inotify watch belongs to an inode, not to a path. Any component of a path may be replaced later or may not exist
-/// yet. The watcher therefore also watches all directories along each path. If the path contains a symbolic link, it
-/// watches the directories along the link's target too.
+/// An inotify watch belongs to an inode, not to a path. A component of a path may be replaced later, or may not exist
+/// yet, so the watcher watches all directories along each path. If a path contains a symbolic link, it also watches the
+/// directories along the link's target.
 ///
 /// The watcher runs one thread, which sleeps while no events arrive.
 final class FolderWatcher: Sendable {
@@ -25,22 +25,22 @@ final class FolderWatcher: Sendable {
     }
 
     private struct Watch {
-        /// True if this is one of the configured directories. All events in these directories are relevant.
+        /// True if this is one of the configured directories. All events in such a directory are relevant.
         var isFolder = false
         var names: Set<String> = []
     }
 
-    /// The events that affect the files of a directory or the directory itself.
+    /// The events that affect a directory's files or the directory itself.
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
     /// The events that indicate that a component of a path was added or removed. If the directory is already watched,
-    /// for example because it is also a configured directory, IN_MASK_ADD adds these events to the existing watch.
-    /// Without this flag, they would replace the events of that watch.
+    /// for example because it is a configured directory, IN_MASK_ADD adds these events to the existing watch. Without
+    /// this flag, they would replace the watch's events.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
-    // These constants are from sys/inotify.h. Swift cannot import the size of `inotify_event`, because the structure
+    // These constants are from sys/inotify.h. Swift cannot import the size of `inotify_event`, because that structure
     // ends with a flexible array member.
     static let headerLength = 16
     static let lengthOffset = 12
@@ -57,12 +57,12 @@ final class FolderWatcher: Sendable {
         updateWatches()
     }
 
-    /// The reason why some directories are not watched, or `nil` if all directories are watched.
+    /// The reason some directories are not watched, or `nil` if all are watched.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
     deinit { close(descriptor) }
 
-    /// Calls the closure after each change until `stop` is called. The closure runs on the watcher's thread.
+    /// Calls the closure after each change, on the watcher's thread, until `stop` is called.
     func start(_ changed: @escaping @Sendable () -> Void) throws(DeviceError) {
         try WorkerThread.start { [self] in
             while !isStopped.load(ordering: .acquiring) {
@@ -79,7 +79,7 @@ final class FolderWatcher: Sendable {
         wakeUp.signal()
     }
 
-    /// Reads all events. Returns true if at least one event is relevant.
+    /// Reads all events. Returns true if any event is relevant.
     private func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             var isRelevant = false
@@ -87,8 +87,8 @@ final class FolderWatcher: Sendable {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return isRelevant }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                // Ignores events that are not relevant. Otherwise, each change in a busy parent directory would cause a
-                // scan of all files.
+                // Irrelevant events are ignored. Otherwise, each change in a busy parent directory would cause a scan
+                // of all files.
                 if !isRelevant { isRelevant = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
             }
         }
@@ -124,8 +124,8 @@ final class FolderWatcher: Sendable {
         }
     }
 
-    /// Adds watches along the path of a directory. Each directory is watched before its contents are examined, so that
-    /// no change is missed.
+    /// Adds watches along a directory's path. Each directory is watched before its contents are examined, so that no
+    /// change is missed.
     private func addWatches(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
         /// The remaining path components, in reverse order.
@@ -178,7 +178,7 @@ final class FolderWatcher: Sendable {
     }
 }
 
-/// The inotify calls, which tests can replace. If a call fails, it returns a negative number and sets `errno`.
+/// The inotify calls, which tests can replace. On failure, each returns a negative number and sets `errno`.
 struct Inotify: Sendable {
     var begin: @Sendable () -> Int32 = { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32 = { descriptor, path, events in
@@ -203,7 +203,7 @@ struct Inotify: Sendable {
     }
 
     /// True if a file descriptor is available. EMFILE then means that the user has reached the limit on inotify
-    /// instances rather than the limit on descriptors.
+    /// instances, not the limit on descriptors.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

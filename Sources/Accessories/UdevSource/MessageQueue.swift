@@ -4,14 +4,14 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A queue whose messages are handled in order, one at a time. The thread that posts a message also handles all pending
+/// A queue that handles messages in order, one at a time. The thread that posts a message also handles all pending
 /// messages, unless another thread is already doing so.
 final class MessageQueue<Message: Sendable>: Sendable {
-    /// Determines what happens if a message is posted while others are pending.
+    /// Determines the effect of posting a message while others are pending.
     enum PostingPolicy {
         case always
         case coalescing(isSame: (Message) -> Bool)
-        /// If too many messages are waiting, blocks the posting thread until the next drain begins.
+        /// If too many messages are pending, blocks the posting thread until the next drain begins.
         case blocking
     }
 
@@ -25,15 +25,16 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a queue. If at least `limit` messages are pending, posting with the policy `blocking` blocks the thread.
+    /// Creates a queue. While at least `limit` messages are pending, posting with the policy `blocking` blocks the
+    /// calling thread.
     init(limit: Int = 1024) { self.limit = limit }
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
 
     var blockedThreadCount: Int { state.withLock { $0.blockedThreads.count } }
 
-    /// Posts a message and then handles all pending messages. If another thread is already handling messages, or if the
-    /// caller itself is doing so further up the call stack, only posts the message.
+    /// Posts a message and then handles all pending messages. If another thread, or the caller itself further up the
+    /// call stack, is already handling messages, only posts the message.
     func post(_ message: Message, _ policy: PostingPolicy = .always, handle: (Message) -> Void) {
         add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
@@ -84,17 +85,17 @@ final class MessageQueue<Message: Sendable>: Sendable {
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 
-    /// Called each time the problems are set, on the thread that calls `set`.
+    /// Called whenever problems are set, on the thread that calls `set`.
     private let onChange: @Sendable () -> Void
 
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-    /// The maximum number of subjects. The problems of any further subjects are dropped.
+    /// The maximum number of subjects. The problems of further subjects are dropped.
     private static let maximumSubjects = 256
 
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }
 
-    /// Sets the problems of a subject. An empty array removes the subject.
+    /// Sets a subject's problems. An empty array removes the subject.
     func set(_ errors: [DeviceError], for subject: String) {
         problems.withLock { problems in
             if let index = problems.firstIndex(where: { $0.subject == subject }) {

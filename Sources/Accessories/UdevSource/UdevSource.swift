@@ -7,18 +7,17 @@ import Logging
 import Synchronization
 import UdevMonitor
 
-/// Publishes the accessories in the udev database and the accessories declared in the configuration or in JSON files.
+/// Publishes the accessories in the udev database and those declared in the configuration or in JSON files.
 ///
-/// Monitoring starts when the source is first used, not when the source is created. Events are delivered on internal
-/// threads.
+/// Monitoring starts when the source is first used, not when it is created. Events are delivered on internal threads.
 ///
 /// The protocol names of a USB interface come from the first of the following sources that has a name:
-/// 1. A rule of the configuration.
-/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, of the USB interface, or of the USB
-///    device. The property of the USB device applies only if a single interface of the device can be opened.
-/// 3. The interface string, if it is a name in reverse-DNS notation.
+/// 1. A rule in the configuration.
+/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, the USB interface or the USB
+///    device. The USB device's property applies only if just one of its interfaces can be opened.
+/// 3. The interface string, if it is a reverse-DNS name.
 ///
-/// `candidates` lists the devices that could become accessories, each with the reason why it is not an accessory.
+/// `candidates` lists the devices that could become accessories, each with the reason it is not an accessory.
 public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
@@ -37,9 +36,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var folders: AccessoryFolders
         var declarations = DeclaredAccessoryStore()
         var hasDeclared = false
-        /// The IDs of attached accessories, keyed by the path of the device or by `DeclarationSource.key`.
+        /// The IDs of attached accessories, keyed by device path or by `DeclarationSource.key`.
         var ids: [String: AccessoryDescription.ID] = [:]
-        /// The timers, keyed by the path of the device or by `foldersKey`.
+        /// The timers, keyed by device path or by `foldersKey`.
         var timers: [String: ClockTimer] = [:]
     }
 
@@ -48,7 +47,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
-        /// True if there are configured directories, but the watcher for them could not be created.
+        /// True if directories are configured, but no watcher for them could be created.
         var lacksWatcher = false
         var reportedWatchProblem: String?
         var hasSnapshot = false
@@ -63,28 +62,27 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let lifecycle = Mutex(Lifecycle())
-    /// A group that the source leaves when the first scan of all devices has finished or timed out. Callers wait until
-    /// then.
+    /// A group that the source leaves when the first scan of all devices finishes or times out. Until then, callers
+    /// wait.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
     private static let initialScanKey = "initial scan"
-    /// The key of the timer that starts a scan of the directories. If the directories cannot be watched, the problem is
-    /// stored under the same key.
+    /// The key of the timer that starts a scan of the directories, and of the problem reported if the directories
+    /// cannot be watched.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
 
-    /// Creates a source. The source opens no devices or sockets until its first use.
+    /// Creates a source. The source opens no devices or sockets before it is first used.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
         self.init(configuration: configuration, clock: clock, dependencies: .live(clock: clock))
         let log = Logger(label: "device-services.configuration")
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
-    /// Creates a source that looks for udevd's control socket at a different path. Used to simulate a machine without
-    /// udevd.
+    /// Creates a source that looks for udevd's control socket at a different path, to simulate a machine without udevd.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
         self.init(configuration: configuration, clock: clock, dependencies: .live(clock: clock, control: udevdControl))
     }
@@ -106,11 +104,11 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         let (stopWatching, watcher) = lifecycle.withLock { ($0.stopWatching, $0.watcher) }
         stopWatching?()
         watcher?.stop()
-        // Leaves the dispatch group, because a group that has been entered must not be released.
+        // Leaves the dispatch group, because releasing a group that has been entered is an error.
         finishInitialScan()
     }
 
-    /// The attached accessories, in ascending order of `id`. The first use of the source scans the devices.
+    /// The attached accessories, in ascending order of `id`. The source's first use scans the devices.
     public var accessories: [AccessoryDescription] {
         startIfNeeded()
         return hub.accessories
@@ -122,13 +120,13 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         return problemList.errors
     }
 
-    /// The devices that could become accessories. Each contains the reason why it is not an accessory yet.
+    /// The devices that could become accessories, each with the reason it is not an accessory yet.
     package var candidates: [AccessoryCandidate] {
         startIfNeeded()
         return state.withLock { $0.tracker.candidates }
     }
 
-    /// Delivers a snapshot of the accessories before this call returns. Afterwards, delivers changes.
+    /// Delivers a snapshot of the accessories before returning, and changes after that.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         startIfNeeded()
         return hub.subscribe(receive)
@@ -136,10 +134,10 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Opens a protocol of an attached accessory, exclusively for this process.
     ///
-    /// If this process has closed a channel on the same node and the channel is still sending, the call waits for up to
-    /// 0.1 s. Data that the accessory has not accepted by then is lost. If the device hangs and the system does not
-    /// release the node, the call fails after 1 s. If another process uses the node, or this process has no permission
-    /// yet, the call retries for another 0.1 s.
+    /// If a channel that this process closed on the same node is still sending, the call waits for up to 0.1 s. Data
+    /// that the accessory has not accepted by then is lost. If the device hangs and the system does not release the
+    /// node, the call fails after 1 s. If another process is using the node, or this process does not yet have
+    /// permission, the call retries for another 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         startIfNeeded()
@@ -153,8 +151,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
-        // If the accessory was detached while the channel was being opened, the other channels may have been ended
-        // before this one was added. This channel is therefore ended here.
+        // If the accessory was detached during this call, its other channels may have been ended before this one was
+        // added, so this one is ended here.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -177,8 +175,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // The initial scan is taking too long. Later calls do not wait for it, so that the app is not blocked
-        // repeatedly.
+        // The initial scan is taking too long. Later calls do not wait for it, to avoid blocking the app repeatedly.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         // The snapshot may have arrived before the problem was set.
@@ -244,7 +241,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     // MARK: Messages
 
     /// Posts a message and handles pending messages. With the policy `.blocking`, the monitor's thread waits if
-    /// subscribers process events too slowly. In the meantime, the kernel buffers the messages about devices.
+    /// subscribers process events too slowly, while the kernel buffers the device messages.
     private func post(_ message: Message, _ policy: MessageQueue<Message>.PostingPolicy = .always) {
         queue.post(message, policy) { handle($0) }
     }
@@ -301,8 +298,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             for (index, accessory) in declared.enumerated() {
                 state.declarations.set(accessory, at: .configuration(index))
             }
-            // Applies all changes before reporting conflicts. Otherwise, a file that was renamed would briefly conflict
-            // with itself.
+            // Applies all changes before reporting conflicts. Otherwise, a renamed file would briefly conflict with
+            // itself.
             for change in changes {
                 switch change {
                 case .attach(let path, let accessory): state.declarations.set(accessory, at: .file(path))
@@ -323,7 +320,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 problemList.set(errors, for: "file:" + path)
             }
         }
-        // If a directory is not watched, its changes are found only by scanning it at intervals.
+        // If a directory is not watched, only periodic scans find its changes.
         let isWatched = lifecycle.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
         scheduleTimer(
             Self.foldersKey,
@@ -336,7 +333,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {
-        // This call delivers an event to the subscribers, so no lock may be held.
+        // This call delivers an event to subscribers, so no lock may be held.
         let id = hub.attach(description).id
         state.withLock { $0.ids[key] = id }
     }
@@ -366,9 +363,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 }
 
-/// Creates the live accessory source. The source opens no devices or sockets until its first use.
+/// Creates the live accessory source. The source opens no devices or sockets before it is first used.
 ///
-/// ExternalAccessory calls this function by its link name and does not import this module. See `LiveDevice`.
+/// ExternalAccessory calls this function by its link name, without importing this module. See `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 package func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
     UdevSource(configuration: configuration, clock: clock)

@@ -9,18 +9,18 @@ import UdevMonitor
 
 /// The functions through which a source accesses the system. Tests replace them.
 struct UdevSourceDependencies: Sendable {
-    /// Starts monitoring devices. The returned closure stops the monitoring.
+    /// Starts monitoring devices. The returned closure stops monitoring.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Opens file descriptors in advance, because the process may have run out of descriptors when they are needed. The
-    /// returned closure is called after everything else has been started.
+    /// Opens file descriptors in advance, because the process may have run out by the time they are needed. The
+    /// returned closure is called after everything else has started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
     /// Waits for the first scan of all devices. Returns false if the scan takes longer than 10 s, which most likely
-    /// means that the system hangs.
+    /// means that the system is hanging.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
     static func live(clock: any DeviceClock, control: String? = nil) -> UdevSourceDependencies {
@@ -45,16 +45,15 @@ struct UdevSourceDependencies: Sendable {
     }
 }
 
-/// A newly opened channel, and the closures with which its source controls it. The closures do not retain the channel.
+/// A newly opened channel, and the closures that its source uses to control it. The closures do not retain the channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
     /// Ends the channel. Calls the closure after the observer has been notified of the end. Does not wait for the app
-    /// to read the buffered bytes.
+    /// to read buffered bytes.
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
-    /// Calls the closure when other programs can open the node.
+    /// Calls the closure once other programs can open the node.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Discards the unsent data of a channel that has been closed. Has an effect even if the channel has already been
-    /// released.
+    /// Discards a closed channel's unsent data. Has an effect even if the channel has already been released.
     var discardUnsentData: @Sendable () -> Void
 
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {

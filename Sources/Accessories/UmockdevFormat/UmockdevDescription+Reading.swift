@@ -9,8 +9,8 @@ extension UmockdevDescription {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Parses the contents of a file. `name` identifies the file in error messages. A message about an invalid line
-    /// also contains the line number.
+    /// Parses the contents of a file. `name` identifies the file in error messages, which also contain the line number
+    /// if a line is invalid.
     package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

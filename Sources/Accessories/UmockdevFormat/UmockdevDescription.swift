@@ -4,12 +4,12 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// A description of devices in umockdev's format, with their sysfs and udev data.
+/// A description of devices, with their sysfs and udev data, in umockdev's format.
 ///
-/// The format is the one that `umockdev-record` 0.17 writes. Parsing is stricter than in umockdev. The error for
-/// invalid input contains the line number. ``text`` reproduces a parsed recording byte for byte.
+/// The format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev. Errors for invalid input contain
+/// the line number. ``text`` reproduces a parsed recording byte for byte.
 package struct UmockdevDescription: Sendable, Hashable {
-    /// The devices in file order. Children may precede their parents, as they do in recordings.
+    /// The devices in file order. As in recordings, children may precede their parents.
     package var devices: [UmockdevDevice]
 
     package init(devices: [UmockdevDevice] = []) { self.devices = devices }
@@ -19,13 +19,13 @@ package struct UmockdevDescription: Sendable, Hashable {
     /// The maximum size of a file, in bytes.
     package static let maximumSize = 16 << 20
     package static let maximumDevices = 20_000
-    /// The maximum number of entries in a file, which limits memory use.
+    /// The maximum number of entries in a file. Limits memory use.
     package static let maximumEntries = 500_000
 }
 
 extension UmockdevDescription {
-    /// The records that a udev monitor would report for these devices. Each record also contains the attributes of the
-    /// USB interface and the USB device to which the device belongs.
+    /// The records that a udev monitor would report for these devices. Each record also includes the attributes of the
+    /// device's USB interface and USB device.
     package var records: [UdevRecord] {
         var records = devices.map(Self.record)
         let indices = Dictionary(zip(records.map(\.path), records.indices), uniquingKeysWith: { first, _ in first })
@@ -42,8 +42,8 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // Stops at the first USB device. The next one in the path would be the hub, which is not part of
-                    // this device.
+                    // Stops at the first USB device, because the next one in the path would be the hub, which is not
+                    // part of this device.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -80,9 +80,9 @@ extension UmockdevDescription {
 }
 
 package struct UmockdevDevice: Sendable, Hashable {
-    /// A line of a device's description, other than the path line.
+    /// A line in a device's description, other than the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The path of the device node, relative to /dev, and the contents of the node if they were recorded.
+        /// `N:` The path of the device node, relative to /dev, and the node's contents if they were recorded.
         case node(name: String, contents: [UInt8]?)
         /// `S:` The path of a symbolic link to the device node, relative to /dev.
         case link(String)
@@ -98,7 +98,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 
     /// `P:` The path relative to /sys, such as "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     package var path: String
-    /// The other lines of the device's description, in file order.
+    /// The other lines of the description, in file order.
     package var entries: [Entry]
 
     package init(path: String, entries: [Entry] = []) {
@@ -111,7 +111,7 @@ package struct UmockdevDevice: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the value of a text or binary attribute.
+    /// Returns the value of a text attribute or a binary attribute.
     package func attribute(_ name: String) -> [UInt8]? {
         for entry in entries {
             switch entry {
@@ -130,7 +130,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The description as text. Each device is followed by an empty line.
+    /// The description as text, with an empty line after each device.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {
@@ -166,7 +166,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// The letters that follow the backslash in the escape sequences for bytes 8 to 13, in this order.
+    /// The letters that follow the backslash in the escape sequences for bytes 8 to 13, in order.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

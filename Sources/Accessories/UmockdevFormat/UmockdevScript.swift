@@ -2,7 +2,8 @@
 
 public import DeviceCore
 
-/// The communication between a program and a device, in the format of `umockdev-record --script` (umockdev 0.17).
+/// The communication between a program and a device, in the format written by `umockdev-record --script` (umockdev
+/// 0.17).
 ///
 /// "Read" and "write" are from the program's point of view. In a read step, the program reads bytes that the device
 /// sends.
@@ -12,11 +13,11 @@ public struct UmockdevScript: Sendable, Hashable {
         case read(milliseconds: UInt32, [UInt8])
         /// `w`: The program writes bytes, possibly in several calls. The delay is for information only.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f`: In the following writes, this percentage of the bytes may differ from the recording.
+        /// `f`: In subsequent writes, this percentage of the bytes may differ from the recording.
         case fuzz(percent: UInt32)
     }
 
-    /// `d`: The path of the recorded device node, or `nil` if the script does not contain a path.
+    /// `d`: The path of the recorded device node, or `nil` if the script does not specify it.
     package var device: String?
     /// The steps in file order. Lines after `Q` are ignored.
     package var steps: [Step]
@@ -28,7 +29,7 @@ public struct UmockdevScript: Sendable, Hashable {
 
     /// The maximum size of a file, in bytes.
     package static let maximumSize = 64 << 20
-    /// The maximum number of steps in a file, which limits memory use.
+    /// The maximum number of steps in a file. Limits memory use.
     package static let maximumSteps = 500_000
 
     /// Reads a file of at most 64 MiB.
@@ -38,8 +39,8 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Parses the contents of a file. `name` identifies the file in error messages. A message about an invalid line
-    /// also contains the line number.
+    /// Parses the contents of a file. `name` identifies the file in error messages, which also contain the line number
+    /// if a line is invalid.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

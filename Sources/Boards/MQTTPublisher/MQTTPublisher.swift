@@ -9,9 +9,9 @@ import Synchronization
 /// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last position.
 /// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages published from the same thread are sent in
 /// order, with QoS 1. While the broker is unavailable, messages are queued on disk if
-/// ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in memory. A message may be delivered twice if the
-/// connection is lost before the broker acknowledges it. Subscribers can detect a duplicate position by its time, which
-/// is `tst_ms` if present, otherwise `tst`.
+/// ``MQTTPublisherSettings/spoolFolder`` is set, and in memory otherwise. If the connection is lost before the broker
+/// acknowledges a message, the message may be delivered twice. Subscribers can detect duplicate positions by their
+/// time, which is `tst_ms` if present, or else `tst`.
 ///
 /// Call ``end(within:)`` before releasing the publisher. Otherwise, readings that do not yet fill a message are lost.
 /// Without a spool folder, all queued messages are lost too.
@@ -32,22 +32,22 @@ public final class MQTTPublisher: Sendable {
         /// The broker has accepted the connection.
         case connected
         /// The connection was lost or could not be established. The event is not repeated until the broker has accepted
-        /// a connection again.
+        /// another connection.
         case lost(DeviceError)
-        /// The spool cannot be written or read. New messages are queued in memory, and messages that cannot be read are
-        /// dropped. The event is not repeated until the spool has recovered.
+        /// The spool cannot be written or read. New messages are queued in memory, and unreadable messages are dropped.
+        /// The event is not repeated until the spool has recovered.
         case spoolFailed(DeviceError)
     }
 
     private let work: PublisherLoop
     private let clock: any DeviceClock
-    /// The readings that do not fill a message yet, grouped by sensor.
+    /// The readings that do not yet fill a message, grouped by sensor.
     private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
     /// Creates a publisher and starts connecting. Throws an error if the settings are invalid or the spool is unusable.
     ///
-    /// `clock` is the clock used for the timestamps of the published data. Pass the device's clock, so that data from a
-    /// trace is published with the times in the trace.
+    /// `clock` is the clock used for timestamps in the published data. Pass the device's clock, so that data from a
+    /// trace is published with the trace's times.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -76,10 +76,10 @@ public final class MQTTPublisher: Sendable {
         work.add(.position, topic: settings.topic, [location.json(tracker: settings.tracker)])
     }
 
-    /// Publishes the position of an object, such as a `CLLocation`. Ignores an object without a position.
+    /// Publishes an object's position, such as that of a `CLLocation`. Ignores an object without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes sensor readings. Several readings are combined into one message, which is complete when it contains 64
+    /// Publishes sensor readings. Readings are combined into messages; a message is complete when it contains 64
     /// readings or spans at least 1 s.
     public func publish(_ batch: MotionBatch) {
         let completeBatch = pendingBatches.withLock { pending -> MotionBatch? in
@@ -95,12 +95,12 @@ public final class MQTTPublisher: Sendable {
             pending[batch.sensor] = merged
             return nil
         }
-        // Sends outside the lock, because `send` may call `onEvent`. If two threads publish readings of the same
+        // Sends outside the lock, because `send` may call `onEvent`. If two threads publish readings from the same
         // sensor, their batches may therefore be sent out of order.
         if let completeBatch { send(completeBatch) }
     }
 
-    /// Immediately publishes all readings that do not yet fill a message. ``end(within:)`` also does this.
+    /// Immediately publishes all readings that do not yet fill a message. ``end(within:)`` does this too.
     public func flush() {
         let remaining = pendingBatches.withLock { pending in
             defer { pending = [:] }
@@ -118,9 +118,9 @@ public final class MQTTPublisher: Sendable {
     /// The publisher's counters.
     public var statistics: MQTTStatistics { work.statistics }
 
-    /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
-    /// remaining messages stay in the spool folder. Another call can shorten the wait but not extend it. Returns
-    /// without waiting if called on the publisher's thread.
+    /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, and then disconnects.
+    /// Any remaining messages stay in the spool folder. Another call can shorten the wait but not extend it. If called
+    /// on the publisher's thread, returns without waiting.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time.inSeconds
@@ -130,16 +130,16 @@ public final class MQTTPublisher: Sendable {
     }
 }
 
-/// The counters of a publisher.
+/// A publisher's counters.
 public struct MQTTStatistics: Sendable, Hashable {
-    /// The number of messages that the publisher has created, including dropped messages.
+    /// The number of messages created by the publisher, including dropped messages.
     public var published = 0
-    /// The number of messages that the broker has acknowledged.
+    /// The number of messages acknowledged by the broker.
     public var delivered = 0
-    /// The number of queued messages, including those of previous runs.
+    /// The number of queued messages, including those from previous runs.
     public var queued = 0
-    /// The number of dropped messages. Messages are dropped if they are too long, if the queue is full, or if the disk
-    /// cannot be read. When the publisher ends, messages that cannot be written to the spool folder are dropped too.
+    /// The number of dropped messages. Messages are dropped if they are too long, the queue is full or the disk cannot
+    /// be read, and also if they cannot be written to the spool folder when the publisher ends.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0
@@ -147,7 +147,7 @@ public struct MQTTStatistics: Sendable, Hashable {
     package init() {}
 }
 
-/// The timing parameters of a publisher, in seconds.
+/// A publisher's timing parameters, in seconds.
 struct PublisherTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
     var initialRetryDelay = 1.0
@@ -156,7 +156,6 @@ struct PublisherTiming: Sendable {
     var maximumRetryDelay = 60.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
-    /// The interval at which queued messages are synced to disk. A power failure loses at most the messages of one
-    /// interval.
+    /// The interval at which queued messages are synced to disk. A power failure loses at most one interval's messages.
     var syncInterval = 5.0
 }

@@ -3,32 +3,32 @@
 public import DeviceCore
 import MQTTClient
 
-/// The settings of a publisher.
+/// A publisher's settings.
 public struct MQTTPublisherSettings: Sendable {
-    /// The address of the broker.
+    /// The broker's address.
     public var broker: BrokerAddress
-    /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files that the system
-    /// configuration specifies, as used by `sensorctl publish`.
+    /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files specified in the system
+    /// configuration, which `sensorctl publish` uses.
     public var files = BrokerCredentialFiles()
     /// The second level of the topics, usually the name of a user or a fleet.
     public var user: String
-    /// The third level of the topics: the name of this board.
+    /// The third level of the topics, which is the name of this board.
     public var device: String
     /// The topic for positions.
     public var topic: String
     /// The two characters that represent this board on maps.
     public var tracker: String
-    /// The MQTT client ID. The broker closes an existing connection with the same client ID.
+    /// The MQTT client ID. The broker closes any existing connection with the same client ID.
     public var clientID: String
-    /// The keep-alive interval in seconds, 5 to 65,535. If no message is exchanged for this long, the publisher pings
-    /// the broker.
+    /// The keep-alive interval, from 5 to 65,535 seconds. If no messages are exchanged for this long, the publisher
+    /// pings the broker.
     public var keepAlive = 30
     /// True to publish a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false
-    /// The directory for queued messages. No other publisher may use it. If nil, messages are queued in memory.
+    /// The directory for queued messages, which no other publisher may use. If nil, messages are queued in memory.
     public var spoolFolder: String?
 
-    /// Creates the default settings of a board. Positions are published on `owntracks/USER/DEVICE`.
+    /// Creates a board's default settings. Positions are published on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
         (self.broker, self.user, self.device) = (broker, user, device)
         topic = "owntracks/\(user)/\(device)"
@@ -57,8 +57,8 @@ public struct MQTTPublisherSettings: Sendable {
 
     func presence(at time: WallTime) -> Presence {
         guard publishesHomeAssistantDiscovery else {
-            // A retained will would replace the last fix, which the broker keeps for new subscribers. The will is
-            // therefore not retained.
+            // A retained will would replace the last fix, which the broker keeps for new subscribers, so the will is
+            // not retained.
             return Presence(
                 birthMessages: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))
@@ -77,8 +77,8 @@ public struct MQTTPublisherSettings: Sendable {
     struct Presence {
         /// The messages to publish after connecting.
         var birthMessages: [BrokerMessage]
-        /// The final message. The board publishes it before it disconnects. If the connection is lost, the broker
-        /// publishes it instead.
+        /// The final message. The board publishes it before disconnecting. If the connection is lost, the broker
+        /// publishes it.
         var will: BrokerMessage
     }
 }

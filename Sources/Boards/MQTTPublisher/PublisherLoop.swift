@@ -10,13 +10,14 @@ final class PublisherLoop: Sendable {
         let spool: Spool
         var statistics = MQTTStatistics()
         var hasReportedFailure = false
-        /// The deadline for sending the queued messages, or nil until `end(by:)` sets it.
+        /// The deadline for sending the queued messages, or nil until it is set by `end(by:)`.
         var end: BootTime?
-        /// True while connected. The thread then does not check the spool periodically, so `add` must signal it.
+        /// True while connected. Because a connected thread does not check the spool periodically, `add` must signal
+        /// it.
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
-        /// The time of the next spool sync. It is nil while the publisher is connected and no messages are queued.
+        /// The time of the next spool sync, or nil while the publisher is connected and no messages are queued.
         var syncDeadline: BootTime?
         /// The thread that executes `run()`, as returned by `currentThread()`.
         var thread: UInt?
@@ -31,16 +32,16 @@ final class PublisherLoop: Sendable {
     let settings: MQTTPublisherSettings
     private let timing: PublisherTiming
     private let open: BrokerOpener
-    /// Called on the publisher's thread and by `add`, never while the lock is held.
+    /// Called on the publisher's thread and by `add`, never with the lock held.
     private let onEvent: @Sendable (MQTTPublisher.Event) -> Void
-    /// The clock for all timeouts. The timestamps of the published data may come from a trace's clock instead.
+    /// The clock for all timeouts. The published data's timestamps may come from a different clock, such as a trace's.
     private let clock = LiveClock()
     private let wakeUp: WakeupPipe
     private let disk: SpoolFileSystem
     private let state: Mutex<State>
     private let finished = BinarySemaphore()
 
-    /// The maximum number of sent messages that the broker has not acknowledged yet.
+    /// The maximum number of sent messages that the broker has not yet acknowledged.
     static let window = 20
 
     init(
@@ -85,7 +86,7 @@ final class PublisherLoop: Sendable {
     /// Waits for the publisher's thread to end. Returns immediately if called on that thread.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
-        // Signals again, because other threads may also be waiting.
+        // Signals again, because other threads may be waiting too.
         if finished.wait(seconds: seconds) { finished.signal() }
     }
 
@@ -93,8 +94,8 @@ final class PublisherLoop: Sendable {
 
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and no longer needs a connection. Either no messages are queued, or the
-    /// broker is unavailable and all messages are on disk.
+    /// True if the publisher has been ended and no longer needs a connection, because either no messages are queued, or
+    /// the broker is unavailable and all messages are on disk.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -110,8 +111,8 @@ final class PublisherLoop: Sendable {
                 try serve(connected: &start)
                 break
             } catch {
-                // The retry delay is reset only after a stable connection. If connections end quickly, for example
-                // because two boards share a client ID, the delay keeps growing.
+                // The retry delay is reset only after a stable connection. If connections keep ending quickly, for
+                // example because two boards share a client ID, the delay continues to grow.
                 if let start, clock.now.seconds(since: start) > timing.stableDuration { backoff.reset() }
                 let isFirstFailure = state.withLock { state in
                     state.isSending = false
@@ -162,7 +163,7 @@ final class PublisherLoop: Sendable {
             }
         }
         // If earlier messages are unacknowledged, the final message would be queued and never sent. In this case, the
-        // connection is closed without calling `disconnect()`, so that the broker publishes the will instead.
+        // connection is closed without a call to `disconnect()`, so that the broker publishes the will instead.
         guard connected != nil, inFlight.isEmpty else { return }
         _ = try connection.publish(presence.will)
         connection.disconnect()
@@ -178,7 +179,7 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // Only the newest position is published as a retained message, so that new subscribers do not receive an
+            // Only the newest position is published as a retained message, so that new subscribers never receive an
             // outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             inFlight.append(try connection.publish(message), record: record.number)
@@ -201,7 +202,7 @@ final class PublisherLoop: Sendable {
         }
     }
 
-    /// Syncs the spool if a sync is due. Returns the time of the next sync.
+    /// Syncs the spool if due. Returns the time of the next sync.
     private func sync() -> BootTime {
         guard settings.spoolFolder != nil else { return .never }
         let now = clock.now
@@ -221,7 +222,7 @@ final class PublisherLoop: Sendable {
         return deadline
     }
 
-    /// Syncs the spool. The lock is not held during a sync, because a sync may be slow.
+    /// Syncs the spool, without holding the lock, because syncing may be slow.
     private func syncAll() {
         while let duplicate = state.withLock({ $0.spool.duplicateToSync() }) {
             disk.sync(duplicate)
@@ -230,7 +231,7 @@ final class PublisherLoop: Sendable {
     }
 }
 
-/// The sent messages that have not been acknowledged, in order.
+/// The messages sent but not yet acknowledged, in order.
 struct InFlightMessages {
     private var records: [(message: Int32, record: UInt64, isAcknowledged: Bool)] = []
 
@@ -239,8 +240,8 @@ struct InFlightMessages {
 
     mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// Records the acknowledgement of a message. Removes all messages before the first unacknowledged one, and returns
-    /// their record numbers.
+    /// Records a message's acknowledgement. Removes all messages before the first unacknowledged one, and returns their
+    /// record numbers.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isAcknowledged = true

@@ -3,15 +3,15 @@
 package import DeviceCore
 import Synchronization
 
-/// The elements that a loop has not delivered yet.
+/// The elements that a loop has not yet delivered.
 package protocol ConsumerBuffer: Sendable {
     associatedtype Element: Sendable
 
     mutating func popFirst() -> Element?
 }
 
-/// Buffers the elements of one loop over an async sequence and delivers them to the consumer. The loop begins when the
-/// consumer requests the first element. During playback, the player waits while the consumer processes an element.
+/// Buffers the elements of one loop over an async sequence, and delivers them to the consumer. The loop begins when the
+/// consumer requests the first element. During playback, the player waits while the consumer is processing an element.
 package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     private struct Content: Sendable {
         var state: State
@@ -45,15 +45,15 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     }
 
     /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled. Only one task may wait.
-    /// If the task is cancelled, `onCancel` is called. It must call `finish()`, which ends the wait.
+    /// If the task is cancelled, calls `onCancel`, which must call `finish()` to end the wait.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The outer optional is nil if the consumer has to wait.
+                // The outer optional is nil if the consumer must wait.
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // The next element begins before the previous one ends. Otherwise, the gate would consider the
-                    // consumer idle for a moment, and playback would continue.
+                    // The next element begins before the previous one ends. Otherwise, the gate would briefly consider
+                    // the consumer idle, and playback would continue.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -70,8 +70,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         }
     }
 
-    /// Calls the closure to update the state. If an element is then available and the consumer is waiting, delivers the
-    /// element. Has no effect after the loop has ended.
+    /// Calls the closure to update the state. If an element is then available and the consumer is waiting, delivers it.
+    /// Has no effect after the loop has ended.
     package func update(_ body: (inout State) -> Void) {
         let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }
@@ -85,7 +85,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
-    /// Ends the loop and resumes a waiting consumer. Further calls have no effect.
+    /// Ends the loop and resumes any waiting consumer. Further calls have no effect.
     package func finish() {
         let waiting = content.withLock { content -> CheckedContinuation<State.Element?, Never>? in
             guard !content.isFinished else { return nil }

@@ -10,12 +10,12 @@ import Logging
 /// - Main thread or main queue: the main queue, which works with `RunLoop.main.run()`, `dispatchMain()` and an async
 ///   `main`.
 /// - Task or any other dispatch queue: a private serial queue, because no run loop runs there.
-/// - Any other thread: the run loop of that thread, in the common modes.
+/// - Any other thread: that thread's run loop, in the common modes.
 ///
-/// While a trace is played back, the player runs the callbacks itself, unless playback uses the live executors.
+/// During playback of a trace, the player runs the callbacks itself, unless playback uses the live executors.
 package enum ExecutorSelection {
     private static let log = Logger(label: "device-services.delivery")
-    /// Logs a notice when first accessed, and thus only once.
+    /// Logs a notice on first access, and thus only once.
     private static let privateQueueNotice: Void = log.notice(
         "A manager was created in a task or on a dispatch queue, where no run loop runs, so its callbacks run on a private serial queue. To choose another executor, create the manager on the main thread or set delegateQueue."
     )
@@ -31,8 +31,8 @@ package enum ExecutorSelection {
     }
 
     package static func executor(for queue: DispatchQueue, device: Device) -> any CallbackExecutor {
-        // On Linux, each access to `DispatchQueue.main` returns a new object, so a comparison of the objects is not
-        // enough. The labels are compared as well.
+        // On Linux, each access to `DispatchQueue.main` returns a new object, so comparing the objects is not enough.
+        // The labels are compared too.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
@@ -51,11 +51,11 @@ package enum ExecutorSelection {
             return playback.executor(onMainThread: isMain)
         }
         let executor: any CallbackExecutor = isMain ? MainQueueExecutor.shared : otherwise()
-        // With live executors, playback waits until the work that it has forwarded to them has run.
+        // With live executors, playback waits until the work forwarded to them has run.
         return device.playback?.counting(executor) ?? executor
     }
 
-    /// True on threads that the app created. False in tasks and on Dispatch worker threads.
+    /// True on threads created by the app. False in tasks and on Dispatch worker threads.
     private static var isOnDedicatedThread: Bool {
         if withUnsafeCurrentTask(body: { $0 != nil }) { return false }
         // `isExecuting` is true only on threads created with Foundation. Threads created with pthread_create(3) are
@@ -64,7 +64,7 @@ package enum ExecutorSelection {
     }
 
     /// True on Dispatch worker threads. On a thread that runs no queue, `dispatch_queue_get_label` returns the label of
-    /// Dispatch's default overcommit root queue. Swift code cannot use that queue, so this label always means that the
+    /// Dispatch's default overcommit root queue. Swift code cannot use that queue, so its label always means that the
     /// thread runs no queue.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
@@ -72,6 +72,6 @@ package enum ExecutorSelection {
     }
 }
 
-/// Declares a C function of Dispatch because the Swift overlay cannot query the current queue.
+/// Declares a C function of Dispatch, because the Swift overlay cannot query the current queue.
 @_silgen_name("dispatch_queue_get_label")
 private func queueLabel(_ queue: OpaquePointer?) -> UnsafePointer<CChar>?

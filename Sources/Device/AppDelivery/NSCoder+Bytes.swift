@@ -2,10 +2,10 @@
 
 package import Foundation
 
-// Archives are untrusted files. Numbers and text are therefore encoded as byte arrays, the only values that Foundation
-// on Linux decodes safely. With other types, Foundation terminates the process if an object has an unexpected class,
-// and discards the whole archive if a key is missing. If a value has the wrong type, Foundation returns 0, which could
-// be mistaken for perfect accuracy.
+// Archives are untrusted files, so numbers and text are encoded as byte arrays, the only values that Foundation on
+// Linux decodes safely. With other types, Foundation terminates the process if an object has an unexpected class, and
+// discards the whole archive if a key is missing. If a value has the wrong type, Foundation returns 0, which could be
+// mistaken for perfect accuracy.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)

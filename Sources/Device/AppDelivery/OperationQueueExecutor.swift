@@ -14,7 +14,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// An operation that ignores cancellation, because clients rely on all scheduled work to run.
+    /// An operation that ignores cancellation, because clients rely on all scheduled work being run.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -25,12 +25,12 @@ final class OperationQueueExecutor: CallbackExecutor {
     }
 }
 
-/// An executor for the main queue of both Dispatch and Foundation.
+/// An executor for the main queues of Dispatch and Foundation.
 ///
-/// Work usually runs on the main dispatch queue, which is faster than an operation queue. In programs that call
-/// `dispatchMain()` or have an async `main`, however, other threads run that queue, and Foundation does not recognize
-/// it as the main queue. In these programs, work is added to `OperationQueue.main`. This prevents a deadlock if the
-/// work posts a notification to an observer on the main operation queue.
+/// Work usually runs on the main dispatch queue, which is faster than an operation queue. However, in programs that
+/// call `dispatchMain()` or have an async `main`, other threads run that queue, and Foundation does not recognize it as
+/// the main queue. In these programs, work is added to `OperationQueue.main`, to prevent a deadlock if the work posts a
+/// notification to an observer on the main operation queue.
 final class MainQueueExecutor: PollingExecutor {
     static let shared = MainQueueExecutor()
 
@@ -62,8 +62,8 @@ final class MainQueueExecutor: PollingExecutor {
     /// False if the app ran its main run loop first, and then called `dispatchMain()`.
     var canPoll: Bool { queueThread.load(ordering: .relaxed) != .other }
 
-    /// Polls the set on the main run loop. Returns nil if another thread runs the main queue, or if it is not known yet
-    /// which thread runs it.
+    /// Polls the set on the main run loop. Returns nil if another thread runs the main queue, or if it is not yet known
+    /// which thread does.
     func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {

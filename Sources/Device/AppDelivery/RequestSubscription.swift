@@ -10,12 +10,12 @@ package final class RequestSubscription<Request: Equatable & Sendable>: Sendable
 
     package init() {}
 
-    /// Creates, replaces, keeps or ends the subscription to match the request that `wanted` returns.
+    /// Creates, replaces, keeps or ends the subscription to match the request returned by `wanted`.
     ///
-    /// `wanted` is called with a lock held, so if several threads call this method at the same time, the last call uses
-    /// the latest request. A subscription is cancelled only after its replacement has been created, so that the sensor
-    /// keeps running. Event handlers must not call this method, because a new subscription may deliver events while the
-    /// lock is held. A call from an event handler would then deadlock.
+    /// `wanted` is called with a lock held, so if several threads call this method concurrently, the last call uses the
+    /// latest request. A subscription is cancelled only after its replacement has been created, so that the sensor
+    /// keeps running. Event handlers must not call this method. A new subscription may deliver events while the lock is
+    /// held, so a call from an event handler would deadlock.
     package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

@@ -8,21 +8,21 @@ import Synchronization
 
 /// An executor for one run loop in one mode. The run loop may belong to a different thread.
 ///
-/// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread only. The `CFRunLoop` of any
-/// other thread is obtained by a timer that fires on that thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
+/// Core Foundation provides a `CFRunLoop` only for the current thread and the main thread. For any other thread, a
+/// timer that fires on that thread obtains the `CFRunLoop`. Unlike `RunLoop.perform`, a timer wakes the run loop.
 ///
-/// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
-/// mode or the common modes of the main run loop then runs on the main queue.
+/// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. In these programs,
+/// work for the main run loop's default or common modes runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     // Both types are `@unchecked Sendable` because any thread may signal a source or wake a run loop. The run loop is
-    // set only once, with the lock held.
+    // set once, with the lock held.
     private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
         var loop: Loop?
         var isInvalid = false
         var workContext = WorkContext.loop
-        /// The `onReady` closures to call as soon as it is known whether the run loop can poll descriptors.
+        /// The `onReady` closures to call once it is known whether the run loop can poll descriptors.
         var waiting: [@Sendable () -> Void] = []
 
         mutating func removeReadyCallbacks() -> [@Sendable () -> Void] {
@@ -32,7 +32,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     private enum WorkContext {
         case loop, mainQueue
-        /// The executor belongs to the main run loop, but it is not known yet whether that run loop is running.
+        /// The executor belongs to the main run loop, but it is not yet known whether that run loop is running.
         case undetermined
     }
 
@@ -95,13 +95,13 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return RunLoopPoller.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
-    /// - Parameter wakes: True to wake the run loop. Pass false if the caller already runs on this executor.
+    /// - Parameter wakes: True to wake the run loop. Pass false if the caller is already running on this executor.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, workContext, isInvalid) = currentState
         // After invalidation, the source no longer runs any work, so the work runs immediately. If it stayed pending,
-        // it could also keep this executor alive.
+        // it could keep this executor alive.
         if isInvalid { return work.run() }
         if workContext == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -112,8 +112,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 
     /// Returns true if the executor belongs to the main run loop and `includesMode` accepts that run loop's current
-    /// mode. Also returns true if the main queue runs the executor's work in place of a main run loop that is not
-    /// running.
+    /// mode. Also returns true if the main run loop is not running and the main queue runs the executor's work instead.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -131,7 +130,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // A run loop with no sources left returns from `run()`, but if it is sleeping, it must be woken first.
+        // A run loop with no sources left returns from `run()`, but must first be woken if it is sleeping.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -154,8 +153,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks, on the main queue, whether the main run loop is running. If it is not, another thread runs the main
-    /// queue.
+    /// Checks, on the main queue, whether the main run loop is running. If not, another thread runs the main queue.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -186,7 +184,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// Work that is waiting for the run loop. The two arrays in `State` are swapped, so that their memory is reused.
+/// Work that is waiting for the run loop. The two arrays in `State` are swapped to reuse their memory.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

@@ -6,9 +6,9 @@ import Foundation
 
 /// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop.
 ///
-/// The set is added to the run loop as a version 1 source. On Linux, the "port" of such a source is a file descriptor.
-/// When the port becomes readable, the run loop reads eight bytes from it. If the port is an epoll descriptor, this
-/// read fails and consumes nothing.
+/// The set is added to the run loop as a version 1 source. On Linux, such a source's "port" is a file descriptor. When
+/// the port becomes readable, the run loop reads eight bytes from it. If the port is an epoll descriptor, this read
+/// fails and consumes nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet
@@ -64,7 +64,7 @@ enum RunLoopPoller {
         let source = Source(value: runLoopSource, loop: loop)
         return Subscription {
             CFRunLoopSourceInvalidate(source.value)
-            // A run loop with no sources left returns from `run()`, but if it is sleeping, it must be woken first.
+            // A run loop with no sources left returns from `run()`, but must first be woken if it is sleeping.
             CFRunLoopWakeUp(source.loop)
         }
     }

@@ -21,7 +21,7 @@ package struct DeclaredAccessory: Sendable, Hashable {
     /// The firmware revision, such as "2.10". Empty if unknown.
     package var firmwareRevision = ""
     package var hardwareRevision = ""
-    /// A description of the accessory's location. The default is the name.
+    /// A description of where the accessory is connected. Defaults to the name.
     package var portPath: String
     package var endpoints: [Endpoint]
 
@@ -29,8 +29,8 @@ package struct DeclaredAccessory: Sendable, Hashable {
         (self.name, self.portPath, self.endpoints) = (name, portPath ?? name, endpoints)
     }
 
-    /// The description to publish. If another declared accessory has the same identity, the source replaces the
-    /// identity with a unique one.
+    /// The description to publish. If another declared accessory has the same identity, the source makes this identity
+    /// unique.
     package var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// A source of accessories that also lists the devices that could become accessories.
+/// A source of accessories that also lists devices that could become accessories.
 package protocol AccessoryCandidateSource: AccessorySource {
     var candidates: [AccessoryCandidate] { get }
 }
@@ -16,7 +16,7 @@ package struct AccessoryCandidate: Sendable, Hashable {
     package let interface: UInt8?
     /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     package let node: String
-    /// A sentence that says what the device still needs to become an accessory.
+    /// A sentence that states what the device still needs to become an accessory.
     package let reason: String
 
     package init(

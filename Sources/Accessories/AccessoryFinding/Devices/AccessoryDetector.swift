@@ -7,7 +7,7 @@ import JSONBytes
 struct AccessoryDetector {
     private let root: String
     private let rules: [AccessoryRule]
-    /// The record of the USB device. If the node is not on USB, the record of the node.
+    /// The USB device's record, or the node's record if the node is not on USB.
     private let device: UdevRecord?
     private let parts: [Part]
 
@@ -30,8 +30,8 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // For the port of a USB serial converter, some kernels create an additional record that has no node. That
-            // record is ignored here.
+            // Some kernels create an additional record, without a node, for the port of a USB serial converter. The
+            // condition excludes that record.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -44,14 +44,14 @@ struct AccessoryDetector {
 
     func detect() -> AccessoryDetection {
         var detection = AccessoryDetection()
-        // Nothing can be detected before the record of the device itself has arrived.
+        // Nothing can be detected until the device's own record arrives.
         guard let device else { return detection }
         var description = makeDescription(of: device)
         detection.attachmentToken = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &detection) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // `nil` means that a rule with an empty list of protocols excludes the interface.
+            // `nil` means that a rule with an empty protocol list excludes the interface.
             guard let names = protocols(item, description, isOnly: isOnly, &detection) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
@@ -79,7 +79,7 @@ struct AccessoryDetector {
         return detection
     }
 
-    /// The maximum number of protocols per accessory. No known accessory has more protocols.
+    /// The maximum number of protocols per accessory. No known accessory has more.
     private static let maximumProtocols = 100
 
     // MARK: Device
@@ -127,13 +127,12 @@ struct AccessoryDetector {
 
     // MARK: Parts
 
-    /// An interface or node that can be opened, or that could be opened if a missing setting or descriptor were
-    /// supplied.
+    /// An interface or node that can be opened, or could be if a missing setting or descriptor were supplied.
     private struct OpenablePart {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.
         var number: UInt8?
-        /// The node to open. If it is `nil`, a setting or descriptor is missing, and `reason` says which one.
+        /// The node to open, or `nil` if a setting or descriptor is missing. `reason` then describes the missing item.
         var node: ChannelNode?
         var path: String
         var isInitialized: Bool
@@ -199,8 +198,8 @@ struct AccessoryDetector {
 
     private static func isNative(_ interface: UdevRecord) -> Bool { classes(of: interface) == [0xff, 0xf0, 0x01] }
 
-    /// Returns the class, subclass and protocol of an interface. If one of the sysfs attributes is missing, all three
-    /// come from the uevent property `INTERFACE`.
+    /// Returns the class, subclass and protocol of an interface. If any of the sysfs attributes is missing, all three
+    /// values come from the uevent property `INTERFACE`.
     private static func classes(of interface: UdevRecord) -> [UInt8] {
         let names = ["bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"]
         let numbers = names.compactMap { name -> UInt8? in
@@ -253,8 +252,8 @@ struct AccessoryDetector {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Returns true if a string is a name in reverse-DNS notation, which must begin with a top-level domain in
-    /// lowercase letters. This rejects common strings that contain a dot, such as "USB2.0-Serial".
+    /// Returns true if a string is a reverse-DNS name that begins with a lowercase top-level domain. This rejects
+    /// common strings that contain a dot, such as "USB2.0-Serial".
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
         else { return false }
@@ -267,7 +266,7 @@ struct AccessoryDetector {
     /// not exist in hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // Compares path components, because a substring search would link the regular expression module.
+        // Compares path components, because a substring search would require the regular expression module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

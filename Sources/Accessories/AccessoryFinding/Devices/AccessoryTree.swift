@@ -5,18 +5,18 @@ package import DeviceCore
 /// Derives accessories from udev records. Opens no devices and reads no files.
 ///
 /// The protocol names of a USB interface come from the first of the following sources that has a valid name:
-/// 1. The first matching rule of the configuration that specifies protocols. An empty list removes all protocols.
-/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. The property of the
-///    tty or hidraw device takes precedence over the property of the USB interface. The property of the USB device
-///    applies only if a single interface of the device can be opened.
-/// 3. The interface string, if it is a name in reverse-DNS notation.
+/// 1. The first matching rule in the configuration that specifies protocols. An empty list removes all protocols.
+/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. The tty or hidraw
+///    device's property takes precedence over the USB interface's. The USB device's property applies only if just one
+///    of its interfaces can be opened.
+/// 3. The interface string, if it is a reverse-DNS name.
 ///
 /// A session opens the tty of an interface, or the hidraw node if a rule specifies the report length. If an interface
 /// has class 0xFF, subclass 0xF0 and protocol 0x01, a session opens the bulk endpoints of alternate setting 1. Serial
 /// ports and hidraw nodes that are not on USB require the udev property or a rule that specifies their port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// All records, keyed first by the path of the attached device to which they belong, and then by their own paths.
+    /// All records, keyed by the path of the attached device to which they belong, and then by their own path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
     /// The sysfs attributes and the subsystems that a udev monitor must report.
@@ -71,18 +71,18 @@ package struct AccessoryTree: Sendable {
 package struct AccessoryDetection: Sendable, Hashable {
     /// The accessory, or `nil` if the device is not an accessory or if some of its records are missing.
     package var description: AccessoryDescription?
-    /// The interfaces and nodes of the device that lack a protocol or a setting.
+    /// The device's interfaces and nodes that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     package var warnings: [String] = []
-    /// The accessory's nodes to which udevd has not yet applied its rules. Some of these nodes may not exist yet.
+    /// The accessory's nodes that udevd has not yet processed. Some of them may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes each time a device is attached to the port, even if the same device is attached again.
+    /// A value that changes each time a device is attached to the port, even if it is the same device.
     package internal(set) var attachmentToken = ""
 }
 
 extension AccessoryDescription {
-    /// Detects accessories in a list of records. The result is ordered by device path and is the same as the list that
-    /// a live source would publish.
+    /// Detects accessories in a list of records. The result is ordered by device path and matches the list that a live
+    /// source would publish.
     package static func detect(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.insert(record) }

@@ -2,13 +2,13 @@
 
 import DeviceCore
 
-/// Parses the sysfs attribute `descriptors` of a USB device, which contains the device descriptor and the descriptors
-/// of each configuration. The contents are untrusted, so all lengths and fields are validated.
+/// Parses a USB device's sysfs attribute `descriptors`, which contains the device descriptor and the descriptors of
+/// each configuration. The contents are untrusted, so all lengths and fields are validated.
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of bytes to parse. A device descriptor and two configurations, each of the maximum length of
-    /// 65,535 bytes, would require 16 bytes more.
+    /// The maximum number of bytes to parse. This holds a device descriptor and two configurations, unless both
+    /// configurations have nearly the maximum length of 65,535 bytes.
     package static let maximumLength = 1 << 17
 
     package init(_ bytes: [UInt8]) { self.bytes = Array(bytes.prefix(Self.maximumLength)) }
@@ -22,7 +22,7 @@ package struct USBDescriptors: Sendable, Hashable {
         package let inputPacketLength: Int
     }
 
-    /// Returns the first bulk endpoint of each direction in an alternate setting, or `nil` if either is missing.
+    /// Returns an alternate setting's first bulk endpoint in each direction, or `nil` if either is missing.
     ///
     /// - Parameter configuration: The value of `bConfigurationValue`, not an index.
     package func bulkPair(configuration: UInt8, interface: UInt8, alternate: UInt8) -> BulkPair? {
@@ -76,7 +76,7 @@ package struct USBDescriptors: Sendable, Hashable {
 ///
 /// The position is derived only from the sysfs path, because the parent's record may be missing or arrive later.
 struct USBTopologyPosition: Hashable {
-    /// The path of the attached USB device, or the path of the kernel device if it is not on USB.
+    /// The path of the attached USB device, or of the kernel device if it is not on USB.
     var root: String
     /// The USB interface, or `nil` if the kernel device is a USB device or is not on USB.
     var interface: Interface?
@@ -100,8 +100,7 @@ struct USBTopologyPosition: Hashable {
                 // In sysfs, the parent directory of a USB interface is its USB device.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // A device that is connected through a Bluetooth adapter is a separate device, not a part of the
-                // adapter.
+                // A device that is connected through a Bluetooth adapter is a separate device, not part of the adapter.
                 (root, interface) = (record.path, nil)
             }
         }
@@ -111,8 +110,8 @@ struct USBTopologyPosition: Hashable {
 }
 
 extension USBTopologyPosition.Interface {
-    /// Parses the kernel's name of a USB interface, such as "1-2.4:1.0". The configuration and interface numbers follow
-    /// the colon.
+    /// Parses the kernel's name for a USB interface, such as "1-2.4:1.0". The configuration and interface numbers
+    /// follow the colon.
     init?(_ component: Substring) {
         guard let colon = component.firstIndex(of: ":") else { return nil }
         let port = component[..<colon]

@@ -15,7 +15,7 @@ package struct UdevRecord: Sendable, Hashable {
     /// The path of the device node, such as "/dev/ttyACM0". Empty if the device has no node.
     package var node: String
     /// True if udevd has a database entry for this device. After running its rules, udevd creates an entry for every
-    /// device that has a node. It creates an entry for a device without a node only if a rule applies to the device.
+    /// device that has a node. A device without a node gets an entry only if a rule applies to it.
     package var isInitialized: Bool
     /// The udev properties, such as "ID_SERIAL_SHORT". Properties that describe an event rather than the device are not
     /// included.
@@ -58,8 +58,7 @@ extension UdevRecord {
 
     func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
 
-    /// Decodes the escape sequences that udev uses in some properties, such as "Test\x20Device", and sanitizes the
-    /// result for display.
+    /// Decodes udev's escape sequences in a property, such as "Test\x20Device", and sanitizes the result for display.
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 
     private static func sanitized(_ text: String?) -> String? {

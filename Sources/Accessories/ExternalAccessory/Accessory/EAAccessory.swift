@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Reexports Foundation. Apps written for iOS use Data, NotificationCenter and NSObject without importing it.
+// Reexports Foundation, because apps written for iOS use Data, NotificationCenter and NSObject without importing it.
 @_exported public import Foundation
 import Synchronization
 
@@ -18,9 +18,9 @@ public let EAConnectionIDNone = 0
 /// unknown. They come from the accessory, udev or the configuration.
 ///
 /// All members can be used from any thread. `init()` creates an accessory that is not connected, for tests that
-/// override members. Apple's implementation raises an exception instead.
+/// override members. Apple's implementation raises an exception.
 open class EAAccessory: NSObject, @unchecked Sendable {
-    // `@unchecked Sendable` because the compiler cannot check an open class. Locks protect the members.
+    // `@unchecked Sendable` because the compiler cannot check an open class. Locks protect its members.
     private struct DelegateReference: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
         var wasSet = false
@@ -44,18 +44,18 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// True while the accessory is connected and ready for a session.
     ///
-    /// When the delegate is called and the notification is posted, the value is already false. When a stream ends, the
-    /// value may still be true, as described in ``EAAccessoryManager``.
+    /// The value is already false when the delegate is called and the notification is posted. It may still be true when
+    /// a stream ends, as described in ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
-    /// The ID of the connection, which is unique in the process, or `EAConnectionIDNone` if the accessory was never
+    /// The connection's ID, which is unique within the process, or `EAConnectionIDNone` if the accessory was never
     /// connected.
     open var connectionID: Int { currentDescription?.id ?? EAConnectionIDNone }
 
-    /// The name of the manufacturer.
+    /// The manufacturer's name.
     open var manufacturer: String { currentDescription?.manufacturer ?? "" }
 
-    /// The name of the accessory.
+    /// The accessory's name.
     open var name: String { currentDescription?.name ?? "" }
 
     /// The manufacturer's model number.
@@ -75,8 +75,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// The names of the protocols that the accessory offers, in reverse-DNS notation, such as "com.example.scale".
     ///
-    /// The list may change while the accessory is connected if its USB configuration changes. No notification is posted
-    /// in this case.
+    /// If the accessory's USB configuration changes, the list may change while it is connected. No notification is
+    /// posted.
     open var protocolStrings: [String] { currentDescription?.protocols.map(\.name) ?? [] }
 
     /// The object that is notified when the accessory is disconnected, held weakly.
@@ -90,11 +90,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
         }
     }
 
-    /// True if a delegate has been set. This property does not read the weak reference, because that could release the
-    /// delegate on an internal thread.
+    /// True if a delegate has been set. Does not read the weak reference, because that could release the delegate on an
+    /// internal thread.
     var mayHaveDelegate: Bool { delegateReference.withLock { $0.wasSet } }
 
-    /// A description for logs. It contains the name, the connection ID and the protocols.
+    /// A description for logs: the name, the connection ID and the protocols.
     open override var description: String {
         "<EAAccessory \"\(name)\", \(isConnected ? "connection" : "former connection") \(connectionID), protocols: \(protocolStrings.joined(separator: ", "))>"
     }
@@ -102,11 +102,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
 /// A delegate that is notified when an accessory is disconnected.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// Called on the main thread when the accessory is disconnected, before the notification is posted. The app does
-    /// not have to register for notifications.
+    /// Called on the main thread when the accessory is disconnected, before the notification is posted. The app need
+    /// not register for notifications.
     ///
-    /// `isConnected` is already false. The streams of the session have already ended, unless more than 64 KiB are
-    /// unread. See ``EASession``.
+    /// `isConnected` is already false. The session's streams have already ended, unless more than 64 KiB are unread.
+    /// See ``EASession``.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
 }
 
@@ -114,8 +114,8 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// The method `accessoryDidDisconnect(_:)` as a closure, which is never `nil`. On Apple's platforms, the method is
-    /// an optional requirement, so existing code may call it with optional chaining.
+    /// The method `accessoryDidDisconnect(_:)` as a closure, never `nil`. On Apple's platforms, the method is an
+    /// optional requirement, so existing code may call it with optional chaining.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }

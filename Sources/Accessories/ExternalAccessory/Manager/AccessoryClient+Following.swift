@@ -21,8 +21,8 @@ extension AccessoryClient {
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] connection in
                     self?.onMainThread { changed(connection) }
-                    // If the accessory has already been reconnected, no further event resumes the session, so it is
-                    // resumed here.
+                    // If the accessory has already been reconnected, no further event resumes the session, so this call
+                    // does.
                     if case .paused = connection { self?.scheduleReconnection() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followingSessions[id] = nil } })
@@ -59,16 +59,16 @@ extension AccessoryClient {
         for session in state.withLock({ Array($0.followingSessions.values) }) {
             guard let channel = session.channel, let core = session.core, channel.isPaused,
                 channel.identity == accessory.identity, offered.contains(channel.name),
-                // The accessory may still be listed with the connection that has just ended.
+                // The accessory may still be listed with the connection that just ended.
                 accessory.connectionID != core.accessory.connectionID
             else { continue }
             let name = channel.name
             do throws(DeviceError) {
                 var isResumed = false
                 _ = try open(accessory, protocol: name, takesOver: false) { next in
-                    // During playback, `adopt` may call this method again. The accessory is set first, so that the
-                    // nested call skips this session. Otherwise, the nested call would try to take the `OpeningLock`,
-                    // which is already locked.
+                    // During playback, `adopt` may call this method again. Setting the accessory first makes the nested
+                    // call skip this session. Otherwise, the nested call would try to take the `OpeningLock`, which is
+                    // already held.
                     core.setAccessory(accessory)
                     isResumed = channel.adopt(next)
                     return core
@@ -82,20 +82,20 @@ extension AccessoryClient {
     }
 }
 
-/// Notifications that the app has not received yet. Obsolete notifications are removed, so the number is bounded.
+/// Notifications that the app has not received yet. Obsolete notifications are removed, so their number is bounded.
 struct PendingNotifications {
     enum PendingNotification {
         case connected(EAAccessory)
-        /// If `isPosted` is false, the delegate is called, but no notification is posted. This is the case if the app
-        /// was not notified of the connection or is not registered for notifications.
+        /// If `isPosted` is false, the delegate is called, but no notification is posted. This happens if the app was
+        /// not notified of the connection or is not registered for notifications.
         case disconnected(EAAccessory, isPosted: Bool)
     }
 
     var items: [PendingNotification] = []
 
-    /// Adds the notification of a disconnection. If the app has not been notified of the connection yet, neither the
-    /// connection nor the disconnection is posted, and only the delegate is called. However, if the app has already
-    /// opened a session with the accessory, both are posted, because the app sees the streams end.
+    /// Adds the notification of a disconnection. If the app has not yet been notified of the connection, only the
+    /// delegate is called, and neither notification is posted. However, if the app has already opened a session with
+    /// the accessory, both are posted, because the app sees the streams end.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notification in
             if case .connected(let other) = notification { other === accessory && !hasSession } else { false }

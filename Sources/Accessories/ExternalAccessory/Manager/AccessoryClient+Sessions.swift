@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Methods that open sessions, on any thread. An `OpeningLock` is locked before `state`.
+/// Methods that open sessions. Any thread may call them. An `OpeningLock` is taken before `state`.
 extension AccessoryClient {
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }
@@ -17,7 +17,7 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: If true, closes an existing session with the protocol. If false, throws an error if such a
+    ///   - takesOver: If true, closes any existing session with the protocol. If false, throws an error if such a
     ///     session is in use.
     ///   - use: A closure that returns the session core for the new channel.
     func open(
@@ -72,6 +72,6 @@ extension AccessoryClient {
 }
 
 extension EAAccessory {
-    /// The client of the device to which the accessory is attached, or `nil` if the device has been released.
+    /// The client of the device that the accessory is attached to, or `nil` if the device has been released.
     var client: AccessoryClient? { record?.device?.component(AccessoryClient.self, make: AccessoryClient.init) }
 }

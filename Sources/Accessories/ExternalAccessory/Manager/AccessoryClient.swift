@@ -7,11 +7,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Connects the accessory source of a device to the app. Receives events on the source's threads and notifies the app
-/// on the main thread. Owns the `EAAccessory` objects.
+/// Connects a device's accessory source to the app. Receives events on the source's threads and notifies the app on the
+/// main thread. Owns the `EAAccessory` objects.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // `@unchecked Sendable` because this structure only stores weak references.
+        // `@unchecked Sendable` because this structure stores only weak references.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -22,7 +22,7 @@ final class AccessoryClient: Sendable {
     }
 
     /// A lock that is held while a session is opened. Each protocol of an accessory has its own lock. If two calls open
-    /// the same protocol, the second call finds the session that the first call has opened.
+    /// the same protocol, the second finds the session opened by the first.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -47,7 +47,7 @@ final class AccessoryClient: Sendable {
     private let subscription = Mutex<Subscription?>(nil)
     /// The queue on which paused sessions are reopened when their accessory is reconnected. Reopening may take 0.1 s.
     let reopenQueue = DispatchQueue(label: "device-services.reopening")
-    /// True while a trace is played. Callbacks then run in the order of the trace.
+    /// True while a trace is played. Callbacks then run in the trace's order.
     let isPlayback: Bool
 
     init(device: Device) {
@@ -60,8 +60,8 @@ final class AccessoryClient: Sendable {
 
     var device: Device? { owners.withLock { $0 }.device }
 
-    /// Sets the manager that posts the notifications. The manager is stored weakly, because the device owns both the
-    /// manager and this client.
+    /// Sets the manager that posts the notifications. The reference is weak, because the device owns both the manager
+    /// and this client.
     func attach(_ manager: EAAccessoryManager) { owners.withLock { $0.manager = manager } }
 
     // MARK: App interface
@@ -84,7 +84,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Subscribes to the source. When this call returns, all accessories that were already attached are known.
+    /// Subscribes to the source. When this call returns, all previously attached accessories are known.
     func subscribeIfNeeded() {
         guard !isSubscribed.load(ordering: .acquiring) else { return }
         subscription.withLock { subscription in
@@ -144,7 +144,7 @@ final class AccessoryClient: Sendable {
 
     private func deliver() {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
-        // The flag is cleared first, so that a notification added during the delivery schedules another delivery.
+        // Clears the flag first, so that a notification added during delivery schedules another delivery.
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
         device.withCurrent {

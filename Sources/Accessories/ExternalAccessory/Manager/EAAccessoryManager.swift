@@ -5,7 +5,7 @@ public import Foundation
 package import LiveDevice
 import Synchronization
 
-/// Lists the connected accessories and reports connections and disconnections.
+/// Lists the connected accessories, and reports connections and disconnections.
 ///
 /// ```swift
 /// let manager = EAAccessoryManager.shared()
@@ -20,21 +20,20 @@ import Synchronization
 /// }
 /// ```
 ///
-/// An accessory is a USB device or serial port with a named protocol, or is declared in the configuration. Only
+/// An accessory is a USB device or serial port with a named protocol, or one declared in the configuration. Only
 /// accessories that are ready for a session are listed.
 ///
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which requires
 /// `RunLoop.main.run()`, `dispatchMain()` or an async main. While the main thread is busy, notifications are deferred.
-/// If an accessory is connected and disconnected in the meantime, no notification is posted, unless the app has opened
-/// a session with the accessory. If an accessory is disconnected and reconnected, both notifications are posted.
-/// Accessories that are connected before the app registers are not reported, but they are listed in
-/// `connectedAccessories`.
+/// If an accessory is connected and disconnected in the meantime, neither notification is posted, unless the app has
+/// opened a session with it. If an accessory is disconnected and reconnected, both notifications are posted.
+/// Accessories connected before the app registers are not reported, but are listed in `connectedAccessories`.
 ///
 /// **When an accessory is disconnected**, its streams end as described in `EASession`. Then the accessory's delegate is
 /// called, and the notification is posted. When the delegate is called, `isConnected` is already false and the
-/// accessory is no longer listed. When a stream ends, `isConnected` may still be true, because the accessory may only
-/// have closed its side, or because the system has not yet reported the removal of the device. Streams that are
-/// scheduled on another run loop end on that run loop, before or after the delegate is called.
+/// accessory is no longer listed. When a stream ends, `isConnected` may still be true, because the accessory may have
+/// closed only its side, or because the system has not yet reported the device's removal. Streams scheduled on another
+/// run loop end on that run loop, before or after the delegate is called.
 ///
 /// The manager uses the simulated device set with `SimulatedDevice.use`, or the live device if none is set. All members
 /// can be used from any thread.
@@ -42,7 +41,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     // `@unchecked Sendable` because the compiler cannot check an open class. The client is thread-safe.
     let client: AccessoryClient
 
-    /// Returns the manager of the current device.
+    /// Returns the current device's manager.
     open class func shared() -> EAAccessoryManager {
         let device = LiveDevice.resolvedWithAccessories
         let manager = device.component(EAAccessoryManager.self) {
@@ -52,8 +51,8 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
         return manager
     }
 
-    /// Creates another manager for the current device, for tests that override members. Apps use `shared()`. Apple's
-    /// implementation raises an exception.
+    /// Creates an additional manager for the current device, for tests that override members. Apps use `shared()`.
+    /// Apple's implementation raises an exception.
     public override init() {
         client = LiveDevice.resolvedWithAccessories.component(AccessoryClient.self, make: AccessoryClient.init)
         super.init()
@@ -64,7 +63,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The connected accessories, in the order in which they were connected.
+    /// The connected accessories, in order of connection.
     ///
     /// The first access takes a few milliseconds. Registering for notifications is not required.
     open var connectedAccessories: [EAAccessory] { client.accessories }
@@ -74,8 +73,8 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// Observers can be added before or after this call.
     open func registerForLocalNotifications() { client.register() }
 
-    /// Removes one registration. When the last registration is removed, pending notifications are discarded and no more
-    /// notifications are posted. Does nothing if there is no registration.
+    /// Removes one registration. Removing the last registration discards pending notifications and stops posting. Does
+    /// nothing if there is no registration.
     open func unregisterForLocalNotifications() { client.unregister() }
 }
 
@@ -93,7 +92,7 @@ extension NSNotification.Name {
     public static let EAAccessoryDidDisconnect = NSNotification.Name("EAAccessoryDidDisconnectNotification")
 }
 
-/// A function of the module UdevSource, which this module does not import. The linker resolves its name. See
+/// A function in the module UdevSource, which this module does not import. The linker resolves its name. See
 /// `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource

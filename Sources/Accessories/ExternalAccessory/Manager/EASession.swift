@@ -17,28 +17,29 @@ import Logging
 /// ```
 ///
 /// Keep a strong reference to the session. Releasing the session, or closing both streams, frees the port. Data that
-/// was already written is still sent for up to 2 s, or for up to 0.1 s if another session opens the port.
+/// has already been written is still sent, for up to 2 s, or for up to 0.1 s if another session opens the port.
 ///
-/// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
-/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. `hasBytesAvailable`
-/// is delivered again only after the app has read from the stream, and `hasSpaceAvailable` only after the app has
-/// written to the stream. `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
+/// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes for which the streams are
+/// scheduled. Streams can be scheduled before or after they are opened. `openCompleted` is the first event.
+/// `hasBytesAvailable` is delivered again only after the app has read from the stream, and `hasSpaceAvailable` only
+/// after the app has written to the stream. `endEncountered` or `errorOccurred` is the last event. No events follow
+/// `close()`.
 ///
-/// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
-/// of the stream. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept
-/// fewer bytes than given, or none.
+/// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available or the stream has
+/// ended. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept fewer
+/// bytes than given, or none.
 ///
-/// **If the accessory is unplugged** or closes its side of the connection, the app can still read the bytes that have
-/// already been received. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream
-/// reports `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError`
-/// describes the reason. Its domain is `NSPOSIXErrorDomain`, and its code is `ENODEV` or the system's error number. The
-/// end of a stream does not indicate whether the accessory was unplugged or closed the connection. If the accessory was
-/// unplugged, its delegate is called and the notification is posted after the streams have ended.
+/// **If the accessory is unplugged** or closes its side of the connection, the app can still read the bytes already
+/// received. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream reports
+/// `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError` describes
+/// the reason. Its domain is `NSPOSIXErrorDomain`, and its code is `ENODEV` or the system's error number. The end of a
+/// stream does not reveal whether the accessory was unplugged or closed the connection. If it was unplugged, its
+/// delegate is called and the notification is posted after the streams have ended.
 ///
-/// Streams that are scheduled on the main run loop end before the accessory's delegate and the observers of the
-/// notification are called. However, the input stream ends only after all bytes have been read. If more than 64 KiB are
-/// unread, the disconnection is reported first, and both streams end after the app has read the remaining bytes.
-/// Closing the session in the disconnection callback discards unread bytes.
+/// Streams scheduled on the main run loop end before the accessory's delegate and the notification's observers are
+/// called. However, the input stream ends only after all bytes have been read. If more than 64 KiB are unread, the
+/// disconnection is reported first, and both streams end after the app has read the remaining bytes. Closing the
+/// session in the disconnection callback discards unread bytes.
 ///
 /// A session cannot be used after its accessory has been unplugged. A new connection requires a new session.
 open class EASession: NSObject {
@@ -72,12 +73,13 @@ open class EASession: NSObject {
     /// first.
     ///
     /// Opening may take tens of milliseconds. The first use of the framework takes another few milliseconds. If a
-    /// previous session of this process is still sending data to the port, opening waits up to 0.1 s. Data that has not
-    /// been sent by then is lost. If another process uses the port, or the app has no permission yet, opening is
-    /// retried for 0.1 s. If a hanging accessory keeps the system from releasing the port, opening fails after 1 s.
+    /// previous session of this process is still sending data to the port, opening waits for up to 0.1 s. Data that has
+    /// not been sent by then is lost. If another process is using the port, or the app does not yet have permission,
+    /// opening is retried for 0.1 s. If a hanging accessory keeps the system from releasing the port, opening fails
+    /// after 1 s.
     ///
     /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
-    /// platforms, an app without either setting may use all protocols.
+    /// platforms, an app with neither setting may use all protocols.
     public init?(accessory: EAAccessory, forProtocol protocolString: String) {
         do throws(DeviceError) {
             let core = try EASession.open(accessory, protocolString)
@@ -125,13 +127,13 @@ open class EASession: NSObject {
 
 /// Additions to Apple's API.
 extension EASession {
-    /// Opens a session with an accessory. Throws an error with the reason if the session cannot be opened.
+    /// Opens a session with an accessory. If the session cannot be opened, throws an error with the reason.
     public convenience init(opening accessory: EAAccessory, protocol name: String) throws(DeviceError) {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Delivers the events of both streams on a dispatch queue instead of run loops. The queue should be serial. Pass
-    /// `nil` to stop the delivery.
+    /// Delivers the events of both streams on a dispatch queue instead of on run loops. The queue should be serial.
+    /// Pass `nil` to stop delivery.
     public func setEventQueue(_ queue: DispatchQueue?) { core?.setQueue(queue) }
 
     /// The data from the accessory, as an asynchronous sequence of chunks. The sequence ends when the accessory is
@@ -141,11 +143,11 @@ extension EASession {
     /// this property or the input stream.
     public var bytes: AccessoryBytes { AccessoryBytes(core: core) }
 
-    /// Writes all bytes. Suspends while no space is available.
+    /// Writes all bytes. Suspends when no space is available.
     ///
-    /// No run loop is required, and the stream is opened automatically. The data of concurrent writes is not
-    /// interleaved. Throws a `DeviceError` if the connection has ended and `CancellationError` if the task is
-    /// cancelled. In both cases, some bytes may have been sent.
+    /// No run loop is required, and the stream is opened automatically. Data from concurrent writes is not interleaved.
+    /// Throws a `DeviceError` if the connection has ended and `CancellationError` if the task is cancelled. In both
+    /// cases, some bytes may have been sent.
     public nonisolated(nonsending) func write(_ data: Data) async throws {
         guard let core else { throw DeviceError(.notFound, "The session has no accessory.") }
         try await core.writeAll(data)
@@ -157,18 +159,18 @@ extension EASession {
         case paused(unsentBytes: Int)
         /// The accessory was reconnected. A new `EAAccessory` represents the connection.
         case resumed(EAAccessory)
-        /// The accessory was reconnected, but the protocol could not be opened. The session tries again when the
-        /// accessory is next connected.
+        /// The accessory was reconnected, but the protocol could not be opened. The session tries again the next time
+        /// the accessory is connected.
         case failed(DeviceError)
     }
 
     /// Opens a session that survives disconnections. The session resumes when an accessory with the same `identity` is
     /// connected and offers the protocol.
     ///
-    /// The streams do not end. While the accessory is disconnected, bytes that have already been received can still be
-    /// read, but no new bytes arrive and there is no space to write. If the app's protocol requires a handshake, the
-    /// app must repeat it when `changed` reports the new connection. If the app itself opens a session for the new
-    /// connection, that session takes precedence.
+    /// The streams do not end. While the accessory is disconnected, the app can still read bytes already received, but
+    /// no new bytes arrive and there is no space to write. If the app's protocol requires a handshake, the app must
+    /// repeat it when `changed` reports the new connection. If the app itself opens a session for the new connection,
+    /// that session takes precedence.
     ///
     /// - Parameters:
     ///   - accessory: A connected accessory.

@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 
 /// A channel that does not end when its accessory is disconnected. Each time the accessory is reconnected, the channel
-/// continues with the new connection. Bytes are read in the order in which they were received. While the accessory is
-/// disconnected, there is no space to write.
+/// continues with the new connection. Bytes are read in the order received. While the accessory is disconnected, there
+/// is no space to write.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
         /// The channel of the connected accessory, or `nil` while the accessory is disconnected.
@@ -17,7 +17,7 @@ final class ReconnectingChannel: PollableChannel {
         var isClosed = false
     }
 
-    /// The maximum number of ended connections with unread bytes. If there are more, the oldest one is closed and its
+    /// The maximum number of ended connections with unread bytes. If there are more, the oldest is closed and its
     /// unread bytes are lost.
     private static let maximumPreviousConnections = 8
 
@@ -40,8 +40,8 @@ final class ReconnectingChannel: PollableChannel {
         adopt(first)
     }
 
-    /// Continues with a new connection. If this channel is closed or already has a connection, closes the new
-    /// connection and returns false.
+    /// Continues with a new connection. If this channel is closed or already has a connection, closes the new one and
+    /// returns false.
     @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
         let (isAdopted, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }
@@ -92,7 +92,7 @@ final class ReconnectingChannel: PollableChannel {
             guard let channel else { return .empty }
             let result = channel.read(into: buffer)
             guard case .ended = result else { return result }
-            // The current connection has ended, but `receive(_:from:)` has not processed its event `ended` yet.
+            // The current connection has ended, but `receive(_:from:)` has not yet processed its `ended` event.
             guard isFormer else { return .empty }
             state.withLock { state in if state.previous.first === channel { state.previous.removeFirst() } }
             channel.close()
@@ -130,8 +130,8 @@ final class ReconnectingChannel: PollableChannel {
     }
 
     private func updatePollingExecutor() {
-        // `setExecutor` is called inside the lock. Otherwise, a concurrent call could overwrite a newer executor with
-        // an older one.
+        // Calls `setExecutor` with the lock held. Otherwise, a concurrent call could overwrite a newer executor with an
+        // older one.
         state.withLock { state in (state.current as? any PollableChannel)?.setExecutor(state.executor) }
     }
 

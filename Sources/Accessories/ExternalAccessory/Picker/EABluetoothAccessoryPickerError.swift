@@ -7,9 +7,9 @@ public let EABluetoothAccessoryPickerErrorDomain = "EABluetoothAccessoryPickerEr
 
 /// An error reported by a Bluetooth accessory picker.
 ///
-/// As on Apple's platforms, this type is bridged to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``. Use
-/// `as?` to cast an error of one type to the other. `catch EABluetoothAccessoryPickerError.resultFailed` catches errors
-/// of both types.
+/// As on Apple's platforms, this type is bridged to `NSError`, with the domain
+/// ``EABluetoothAccessoryPickerErrorDomain``. Use `as?` to cast from one type to the other. To catch errors of both
+/// types, use `catch EABluetoothAccessoryPickerError.resultFailed`.
 public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, Sendable {
     /// The error codes.
     public enum Code: Int, Hashable, Sendable {
@@ -41,12 +41,12 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     /// The error code.
     public let code: Code
 
-    /// The user info of the error, including `NSLocalizedDescriptionKey`.
+    /// The error's user info, including `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { wrapped.userInfo }
 
     let wrapped: NSError
 
-    /// Creates an error with a code. A localized description is added unless `userInfo` contains one.
+    /// Creates an error with the given code. A localized description is added unless `userInfo` contains one.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         let described = userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { provided, _ in provided }
@@ -118,7 +118,7 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
 /// A completion handler for a Bluetooth accessory picker. The error is `nil` or an ``EABluetoothAccessoryPickerError``.
 public typealias EABluetoothAccessoryPickerCompletion = ((any Error)?) -> Void
 
-// These methods are in an extension, so that subclasses cannot override them.
+// These methods are in an extension so that subclasses cannot override them.
 extension EAAccessoryManager {
     /// Always reports an error, because Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the
     /// filter matches the name of a connected accessory, and `resultFailed` otherwise.
@@ -130,8 +130,8 @@ extension EAAccessoryManager {
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
     ) { client.failPicker(withFilter: predicate, completion) }
 
-    /// Always throws an error, because Linux has no Bluetooth accessory picker. The error is the same as that of the
-    /// method with a completion handler.
+    /// Always throws an error, because Linux has no Bluetooth accessory picker. The error is the same as for the method
+    /// with a completion handler.
     public nonisolated(nonsending) func showBluetoothAccessoryPicker(withNameFilter predicate: NSPredicate?)
         async throws
     { throw client.pickerError(withFilter: predicate) }

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A browser for accessories that have not joined the Wi-Fi network. Unavailable on Linux.
+/// A browser for accessories that have not yet joined the Wi-Fi network. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 ) open class EAWiFiUnconfiguredAccessoryBrowser: NSObject {
@@ -35,25 +35,25 @@ public import Foundation
     case configuring
 }
 
-/// An accessory that has not joined the Wi-Fi network. Unavailable on Linux.
+/// An accessory that has not yet joined the Wi-Fi network. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 ) open class EAWiFiUnconfiguredAccessory: NSObject {
-    /// The name of the accessory.
+    /// The accessory's name.
     open var name: String { "" }
-    /// The manufacturer of the accessory.
+    /// The accessory's manufacturer.
     open var manufacturer: String { "" }
-    /// The model of the accessory.
+    /// The accessory's model.
     open var model: String { "" }
     /// The SSID of the accessory's own network.
     open var ssid: String { "" }
-    /// The MAC address of the accessory.
+    /// The accessory's MAC address.
     open var macAddress: String { "" }
-    /// The properties of the accessory.
+    /// The accessory's properties.
     open var properties: EAWiFiUnconfiguredAccessoryProperties { [] }
 }
 
-/// The result of configuring an accessory. Unavailable on Linux.
+/// The outcome of configuring an accessory. Unavailable on Linux.
 @available(
     *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 ) public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {

@@ -18,8 +18,8 @@ public struct AccessoryBytes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: AccessoryReader?
 
-        /// Returns the next chunk as soon as bytes are available. Returns `nil` at the end of the stream or if the task
-        /// is cancelled.
+        /// Returns the next chunk as soon as bytes are available. Returns `nil` if the stream ends or the task is
+        /// cancelled.
         public mutating func next() async throws -> Data? { try await reader?.next() }
     }
 }
@@ -55,8 +55,8 @@ final class AccessoryReader: Sendable {
                 return nil
             case .empty:
                 setBusy(false)
-                // If `waitForBytes()` returns true, the task was suspended, and the thread that resumed it has already
-                // called `beginElement()`.
+                // If `waitForBytes()` returns true, the task was suspended, and the thread that resumed it has called
+                // `beginElement()`.
                 if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
             }
         }

@@ -3,10 +3,10 @@
 import DeviceCore
 import Foundation
 
-/// The input stream of a session.
+/// A session's input stream.
 ///
-/// Overrides all members of `InputStream`, because Foundation's implementation on Linux never calls a delegate. It also
-/// terminates the process if `streamError` is read while there is no error.
+/// Overrides all members of `InputStream`, because Foundation's implementation on Linux never calls a delegate, and
+/// terminates the process if `streamError` is read when there is no error.
 final class AccessoryInputStream: InputStream, StreamDelegate {
     private let core: SessionCore
 
@@ -55,8 +55,7 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
-/// The output stream of a session. Overrides all members of `OutputStream`, for the same reasons as
-/// `AccessoryInputStream`.
+/// A session's output stream. Overrides all members of `OutputStream`, for the same reasons as `AccessoryInputStream`.
 final class AccessoryOutputStream: OutputStream, StreamDelegate {
     private let core: SessionCore
 

@@ -5,10 +5,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Methods that schedule and close the streams and deliver their events. Delegates are called outside the lock.
+/// Methods that schedule and close the streams, and deliver their events. Delegates are called outside the lock.
 extension SessionCore {
     private struct Call: @unchecked Sendable {
-        // `@unchecked Sendable` because a call is created and used only on the executor's thread.
+        // `@unchecked Sendable` because a call is created and used only on its executor's thread.
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
@@ -37,8 +37,8 @@ extension SessionCore {
         }
     }
 
-    /// If the other stream already has an executor with this key, adds that executor to this stream. Returns false if
-    /// neither stream has such an executor. The caller must then create one.
+    /// If the other stream already has an executor with this key, adds that executor to this stream. If neither stream
+    /// has such an executor, returns false, and the caller must create one.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isAdded = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -107,8 +107,8 @@ extension SessionCore {
 
     /// Delivers pending events on the executor's thread.
     ///
-    /// - Parameter all: True to lift the limit on the number of events in one call. Has an effect only if the
-    ///   connection has ended.
+    /// - Parameter all: True to lift the limit on the number of events per call. Has an effect only if the connection
+    ///   has ended.
     func deliver(at executor: StreamExecutor, all: Bool = false) {
         guard var call = next(at: executor, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -145,16 +145,16 @@ extension SessionCore {
                 wasRescheduled = !state[direction].executors.contains { $0 === executor }
             }
             let first: Direction = state.lastDirection == .input ? .output : .input
-            // The status is read inside the lock. A later event of the channel is processed only after the lock has
-            // been released, and then signals the executor again.
+            // The status is read with the lock held. Any later channel event is processed after the lock is released,
+            // and then signals the executor again.
             let status = channel.status
             return (
                 nextCall(first, at: executor, status, &state)
                     ?? nextCall(state.lastDirection, at: executor, status, &state), wasRescheduled
             )
         }
-        // The callback has moved the stream to a new executor. While the callback was running, the new executor found
-        // no pending event, so it is signaled again.
+        // The callback has moved the stream to a new executor. That executor found no pending event while the callback
+        // was running, so it is signalled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -164,8 +164,8 @@ extension SessionCore {
     ) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
             let event = state[direction].events.pending(status),
-            // Without a delegate, the event stays pending. The delegate is loaded in the last condition. If a condition
-            // after it failed, the delegate could be released inside the lock.
+            // Without a delegate, the event stays pending. The delegate must be loaded last. If a later condition
+            // failed, the delegate could be released with the lock held.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
@@ -176,7 +176,7 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns the removed executors that the
+    /// Removes one executor from a stream, or all executors if `key` is `nil`. Returns the removed executors that the
     /// other stream does not use.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
     {

@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-// Methods for reading and writing in tasks.
+// Methods for reading and writing in a task.
 extension SessionCore {
     enum ChunkReadResult {
         case chunk(Data)
@@ -15,8 +15,8 @@ extension SessionCore {
     /// The maximum size of a chunk, in bytes.
     private static let maximumChunkSize = 65_536
 
-    /// Called when a task begins to read from the session. From then on, the input stream's executor no longer reads
-    /// from the channel, because reading on the executor would delay the task.
+    /// Called when a task begins to read from the session. The input stream's executor then stops reading from the
+    /// channel, because reading on the executor would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         updatePollingExecutor()
@@ -39,9 +39,9 @@ extension SessionCore {
         }
     }
 
-    /// Suspends until bytes may be available, the stream has ended or the task is cancelled. During playback, returns
-    /// true if the task was suspended. In that case, the thread that resumed the task has called `beginElement()` on
-    /// the consumer gate.
+    /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the task
+    /// was suspended during playback. In that case, the thread that resumed it has called `beginElement()` on the
+    /// consumer gate.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
@@ -111,7 +111,7 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// If `isBlocked` returns true, suspends the task until the writers are resumed. Throws `CancellationError` if the
+    /// If `isBlocked` returns true, suspends the task until the writers are woken. Throws `CancellationError` if the
     /// task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isBlocked: (State) -> Bool) async throws {
         await withTaskCancellationHandler {

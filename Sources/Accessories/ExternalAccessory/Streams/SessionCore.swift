@@ -5,23 +5,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The state that a session and its two streams share. It contains the channel, the delegates and their executors.
+/// The state shared by a session and its two streams: the channel, the delegates and their executors.
 ///
 /// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. The lock
-/// is not held while app code runs. It is not held while the channel is read or written either, because the peer of an
-/// in-memory channel may respond before the call returns. Only the channel's status and its executor may be accessed
-/// inside the lock.
+/// is never held while app code runs. Nor is it held while the channel is read or written, because an in-memory
+/// channel's peer may respond before the call returns. With the lock held, only the channel's status and executor may
+/// be accessed.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
     struct StreamReference: @unchecked Sendable {
-        // `@unchecked Sendable` because the stream is only passed to its own delegate, on the delegate's executor.
+        // `@unchecked Sendable` because the stream is passed only to its own delegate, on the delegate's executor.
         let value: Unmanaged<Stream>
     }
 
     struct StreamState {
         var events: StreamEvents
-        /// The stream, which the session retains. The session calls `invalidate()` before it releases the stream.
+        /// The stream, which the session retains. The session calls `invalidate()` before releasing it.
         var stream: StreamReference?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
@@ -33,10 +33,10 @@ final class SessionCore: Sendable {
     struct State {
         var input = StreamState(.input)
         var output = StreamState(.output)
-        /// The stream that reported the most recent event. The search for the next event begins with the other stream.
+        /// The stream that reported the most recent event. The next search for an event begins with the other stream.
         var lastDirection = Direction.output
         var accessory: EAAccessory
-        /// Suspended tasks. Readers wait for bytes. Writers wait for space or for another write to finish.
+        /// Suspended tasks. Readers wait for bytes; writers wait for space, or for another write to finish.
         var readers: [CheckedContinuation<Void, Never>] = []
         var writers: [CheckedContinuation<Void, Never>] = []
         var isWriting = false
@@ -60,8 +60,8 @@ final class SessionCore: Sendable {
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// True while the corresponding stream is open. The flags are set only while the lock is held, but reads and writes
-    /// can check them without taking the lock.
+    /// True while the corresponding stream is open. The flags are set only with the lock held, but reads and writes can
+    /// check them without it.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -81,8 +81,8 @@ final class SessionCore: Sendable {
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory. If the session was created with `init(following:protocol:changed:)`, a different object
-    /// represents the accessory after each reconnection.
+    /// The accessory. If the session was created with `init(following:protocol:changed:)`, each reconnection replaces
+    /// it with a new object.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
@@ -186,7 +186,7 @@ final class SessionCore: Sendable {
     }
 
     private struct DelegateReference: @unchecked Sendable {
-        // `@unchecked Sendable` because the structure only moves the reference into or out of the lock.
+        // `@unchecked Sendable` because the structure only moves the reference into and out of the lock.
         var delegate: (any StreamDelegate)?
     }
 
@@ -194,8 +194,8 @@ final class SessionCore: Sendable {
     /// the channel. Otherwise, no executor reads from the channel.
     func updatePollingExecutor() {
         guard let pollableChannel else { return }
-        // `setExecutor` is called inside the lock. Otherwise, a concurrent call could overwrite a newer executor with
-        // an older one.
+        // Calls `setExecutor` with the lock held. Otherwise, a concurrent call could overwrite a newer executor with an
+        // older one.
         state.withLock { state in
             let executors = state.input.executors
             pollableChannel.setExecutor(
@@ -214,7 +214,7 @@ final class SessionCore: Sendable {
         let executors = state.withLock { state in
             state[direction].events.rearm()
             // The app has read or written data in a callback. The executor checks for pending events after the callback
-            // anyway, but is signaled here as well, because the callback may run a nested run loop.
+            // anyway, but is signalled here too, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state, channel.status)
         }
@@ -228,14 +228,13 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Executors are signaled and tasks are resumed outside the lock, because the woken threads take the lock
-    // immediately.
+    // Executors are signalled and tasks are resumed outside the lock, because the woken threads take the lock at once.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])
             var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
             if event != .writable {
-                // The event `readable` itself shows that bytes are available, so the channel's status is not needed
+                // The `readable` event itself implies that bytes are available, so the channel's status is not needed
                 // yet. It is read when the stream event is delivered.
                 let readable = ByteChannelStatus(bytesAvailable: 1, spaceAvailable: 0, end: nil)
                 inputs = executorsToSignal(.input, state, event == .readable ? readable : channel.status)

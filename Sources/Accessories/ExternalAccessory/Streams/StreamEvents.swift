@@ -13,7 +13,7 @@ import SystemCalls
 /// - `endEncountered` or `errorOccurred` is reported once. An input stream reports it after the last byte has been
 ///   read.
 /// - No events are reported before the stream is opened or after it is closed.
-/// - If a callback runs a nested run loop, the event that the callback is handling is not reported again inside it.
+/// - If a callback runs a nested run loop, the event being handled is not reported again within that loop.
 struct StreamEvents {
     enum Direction { case input, output }
 
@@ -54,9 +54,9 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// If this stream must report the end of the channel as an error, returns that end. Otherwise, returns `nil`. An
-    /// input stream reports the error after all bytes have been read. For an output stream, the loss of written bytes
-    /// is also an error.
+    /// If this stream must report the channel's end as an error, returns that end. Otherwise, returns `nil`. An input
+    /// stream reports the error once all bytes have been read. An output stream also treats the loss of written bytes
+    /// as an error.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =
@@ -107,8 +107,8 @@ extension ByteChannelEnd {
 }
 
 extension DeviceError {
-    /// The error that a stream reports. Its domain is `NSPOSIXErrorDomain`. Its code is the system's error number if
-    /// there is one. Its underlying error is this `DeviceError`.
+    /// The error that a stream reports. Its domain is `NSPOSIXErrorDomain`, its code is the system's error number if
+    /// there is one, and its underlying error is this `DeviceError`.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

@@ -8,8 +8,7 @@ import Synchronization
 import SystemCalls
 
 /// Delivers the events of a session's streams, either on a run loop in one mode or on a dispatch queue. If the streams
-/// use a dispatch queue or the same mode of the same run loop, they share one executor. One wakeup is then sufficient
-/// for both.
+/// use a dispatch queue, or the same mode of the same run loop, they share one executor, so one wakeup serves both.
 final class StreamExecutor: Sendable {
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
@@ -24,14 +23,14 @@ final class StreamExecutor: Sendable {
     /// During playback, `executor` may wrap this source.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
-    /// The number of nested calls to `run`. Larger than 1 if a callback runs a nested run loop.
+    /// The number of nested calls to `run`. Greater than 1 if a callback runs a nested run loop.
     private let depth = Atomic<Int>(0)
-    /// The thread that runs the callbacks. For a run loop, the thread never changes.
+    /// The thread that runs the callbacks. For a run loop, it never changes.
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop and a mode. During playback, the player's executor delivers the events,
-    /// unless the player is set to deliver callbacks as on live hardware.
+    /// Creates an executor for one mode of a run loop. During playback, the player's executor delivers the events,
+    /// unless the player is configured to deliver callbacks as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -56,7 +55,7 @@ final class StreamExecutor: Sendable {
         executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity to pass to a channel, so that this executor can read from it. `nil` if this executor cannot read
+    /// The identity to pass to a channel so that this executor can read from it. `nil` if this executor cannot read
     /// from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
@@ -64,22 +63,22 @@ final class StreamExecutor: Sendable {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)
     }
 
-    /// Schedules the delivery of pending events. Has no effect if a delivery is already scheduled.
+    /// Schedules the delivery of pending events. Has no effect if delivery is already scheduled.
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, executor === source {
-            // In a callback of this executor, the run loop need not be woken, because it iterates again after the
-            // callback. Waking it would cause one more iteration.
+            // In one of this executor's callbacks, the run loop need not be woken, because it iterates again after the
+            // callback. Waking it would cause an extra iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             executor.schedule { self.run() }
         }
     }
 
-    /// True in a callback of this executor. Always false if the executor does not use a run loop.
+    /// True within a callback of this executor. Always false if the executor does not use a run loop.
     var isRunningHere: Bool {
         // Checks the thread rather than `RunLoop.current`. On a thread without a run loop, that property would create
-        // one, including its file descriptors.
+        // one, along with its file descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return callbackThread.load(ordering: .relaxed) == currentThread()
     }
@@ -101,10 +100,10 @@ final class StreamExecutor: Sendable {
     func invalidate() { source?.invalidate() }
 
     private func run(all: Bool = false) {
-        // Cleared first, so that an event during the delivery schedules another run.
+        // Cleared first, so that an event during delivery schedules another run.
         isSignalled.store(false, ordering: .releasing)
         guard let session = session.withLock({ $0.core }) else { return }
-        // `isRunningHere` loads `depth` first, so the thread is stored before `depth` is incremented.
+        // The thread is stored before `depth` is incremented, because `isRunningHere` loads `depth` first.
         callbackThread.store(currentThread(), ordering: .relaxed)
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
         session.deliver(at: self, all: all)

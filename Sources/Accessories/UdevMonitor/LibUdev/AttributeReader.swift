@@ -4,15 +4,14 @@
 import JSONBytes
 import SystemCalls
 
-/// Reads sysfs attributes. libudev is not used for this, because it caches attributes and truncates binary attributes
-/// at the first zero byte.
+/// Reads sysfs attributes. Does not use libudev, because it caches attributes and truncates binary attributes at the
+/// first zero byte.
 final class AttributeReader {
     static let maximumTextLength = 4096
     static let maximumBinaryLength = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBinaryLength, alignment: 16)
 
-    /// The last error that was caused by a lack of resources, or `nil` if there was none. The caller resets this
-    /// property.
+    /// The last error caused by a lack of resources, or `nil` if there was none. The caller resets this property.
     var resourceError: Int32?
 
     /// Returns true if an error indicates a lack of resources. After such an error, it is unknown whether the file
@@ -21,7 +20,7 @@ final class AttributeReader {
 
     deinit { buffer.deallocate() }
 
-    /// Reads a text attribute from the first of the paths that has the attribute. Removes trailing newlines.
+    /// Reads a text attribute from the first path that has it. Removes trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
@@ -49,7 +48,7 @@ final class AttributeReader {
             while count < limit {
                 let result = read(descriptor, buffer.baseAddress?.advanced(by: count), limit - count)
                 if result < 0, errno == EINTR { continue }
-                // The path is a directory, or the attribute is currently unreadable.
+                // The path is a directory, or the attribute is temporarily unreadable.
                 guard result >= 0 else { return nil }
                 guard result > 0 else { break }
                 count += result

@@ -8,7 +8,7 @@ import SystemCalls
 
 /// Receives device messages through libudev. libudev objects must be used on a single thread.
 final class LibUdevConnection: UdevConnection {
-    /// The default size of the receive buffer, in bytes. The kernel allocates memory for it only as needed.
+    /// The default size of the receive buffer, in bytes. The kernel allocates the memory only as needed.
     static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
@@ -53,8 +53,8 @@ final class LibUdevConnection: UdevConnection {
             let action = udev_device_get_action(device).map(String.init(cString:))
         else { return .unusable }
         if action == "remove" { return .removed(path: path) }
-        // `reader` also checks whether a selection matches. Older versions of libudev may not filter messages from the
-        // kernel by device type.
+        // `reader` checks the selections too, because older versions of libudev may not filter kernel messages by
+        // device type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
         if action == "move", let former = LibUdevReader.previousPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
@@ -66,8 +66,8 @@ final class LibUdevConnection: UdevConnection {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // A length of 0 means that the descriptor now refers to another kind of socket, whose peer has closed the
-        // connection. Such a socket stays readable forever.
+        // A length of 0 means that the descriptor now refers to another kind of socket, and that its peer has closed
+        // the connection. Such a socket remains readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -109,8 +109,8 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // An error that does not indicate a lack of resources means that the device was removed during the
-                // scan. Such a device is skipped.
+                // Any error other than a lack of resources means that the device was removed during the scan, so it is
+                // skipped.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }
@@ -118,17 +118,17 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // If a lack of resources has prevented an attribute from being read, the record is incomplete and could be
-            // mistaken for that of a different device.
+            // If a lack of resources prevented an attribute from being read, the record is incomplete and could be
+            // mistaken for a different device's record.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
     }
 
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles this value, so it is limited to half of the maximum to prevent an overflow.
+        // The kernel doubles this value, so it is limited to half the maximum to prevent overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
-        // SO_RCVBUFFORCE ignores the system's limit, but requires the capability CAP_NET_ADMIN.
+        // SO_RCVBUFFORCE ignores the system's limit, but requires CAP_NET_ADMIN.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {
             Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUF, value: size)
         }

@@ -6,11 +6,11 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// Converts libudev devices to records. The size of the records is bounded.
+/// Converts libudev devices to records of bounded size.
 final class LibUdevReader {
     static let maximumProperties = 256
     static let maximumPropertyLength = 4096
-    /// The properties that describe an event rather than the device.
+    /// Properties that describe an event rather than the device.
     private static let eventProperties: Set<String> = [
         "ACTION", "DEVPATH_OLD", "SEQNUM", "SYNTH_UUID", "UDEV_DATABASE_VERSION", "USEC_INITIALIZED",
     ]
@@ -63,14 +63,14 @@ final class LibUdevReader {
 
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // The parents of a USB device are not searched, because the search would find its hub.
+            // A USB device's parents are not searched, because the search would find its hub.
             record.usbDevice = record.path
             return
         }
-        // Most devices are not on USB. Not searching their parents saves more than half of the time.
+        // Most devices are not on USB. Skipping the search of their parents saves more than half of the time.
         guard Self.isOnUSB(record.path) else { return }
         func ancestor(_ type: String) -> String {
-            // libudev returns a borrowed reference that belongs to the child device, so the parent must not be released
+            // libudev returns a borrowed reference, which the child device owns, so the parent must not be released
             // here.
             guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
             return Self.path(of: parent) ?? ""

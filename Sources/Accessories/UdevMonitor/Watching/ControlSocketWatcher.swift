@@ -2,15 +2,15 @@
 
 import SystemCalls
 
-/// Uses inotify to watch udevd's control socket. Must be used on a single thread.
+/// Watches udevd's control socket with inotify. Must be used on a single thread.
 final class ControlSocketWatcher {
     /// The inotify descriptor, or a negative value if inotify is unavailable.
     let descriptor: Int32
     private let path: String
     /// The watch on the socket or on one of its parent directories, or -1 if there is none.
     private var currentWatch: Int32 = -1
-    /// True if the socket exists, but no process listens on it. Either udevd is starting, or udevd was killed and left
-    /// the socket behind.
+    /// True if the socket exists, but no process is listening on it. Either udevd is starting, or it was killed and
+    /// left the socket behind.
     private(set) var isRefused = false
 
     init(_ path: String) {
@@ -22,11 +22,11 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group that currently sends messages, which is `kernel` if udevd is not running.
+    /// The group that currently sends messages: `kernel` if udevd is not running.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
     /// Drains the inotify events and renews the watch. If the socket does not exist, watches its directory. If the
-    /// directory does not exist either, watches the parent directory.
+    /// directory does not exist either, watches its parent.
     func rearm() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -36,12 +36,11 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Checks whether a process listens on the socket. If this program may not connect to the socket, assumes that a
-    /// process listens.
+    /// Checks whether a process is listening on the socket. If this program may not connect to it, assumes that one is.
     func probe() {
         isRefused = false
         var status = stat()
-        // In tests, the file is not a socket but a regular file.
+        // In tests, the file is a regular file rather than a socket.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         let descriptor = Sockets.open(AF_UNIX, .packets)
         guard descriptor >= 0 else { return }
@@ -77,7 +76,7 @@ final class ControlSocketWatcher {
     private func watch(_ path: String, _ events: [UInt32]) -> Bool {
         let added = inotify_add_watch(descriptor, path, events.reduce(0, |))
         guard added >= 0 else { return false }
-        // Removes the previous watch. If the watched file has been deleted, inotify has already removed the watch.
+        // Removes the previous watch. If the watched file was deleted, inotify has already done so.
         if currentWatch >= 0, currentWatch != added { inotify_rm_watch(descriptor, currentWatch) }
         currentWatch = added
         return true

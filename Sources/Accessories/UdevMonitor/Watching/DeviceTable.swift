@@ -6,8 +6,8 @@ import DeviceCore
 /// The known devices, keyed by path. The methods that change the table return the events to report.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True if a device was omitted because the table was full. Reset by the next scan in which all devices fit into
-    /// the table.
+    /// True if a device was omitted because the table was full. Reset by the next scan whose devices all fit into the
+    /// table.
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
@@ -15,16 +15,15 @@ struct DeviceTable {
 
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let existing = devices[record.path] else {
-            // If the device no longer exists, this is a late message about a removed device and is ignored.
+            // If the device no longer exists, this is a late message about a removed device, and is ignored.
             return isAdd || exists ? insert(record) : []
         }
-        // A different device is now attached to the port. The message about the removal of the previous device has been
-        // lost.
+        // A different device is now attached to the port. The message about the previous device's removal was lost.
         if isAdd, exists, Self.haveDifferentDeviceNumbers(existing, record) { return replace(existing, with: record) }
         var record = record
         if !isAdd || !exists {
-            // When a device is being removed, its attributes disappear one by one before the removal message arrives.
-            // The known attributes are therefore kept.
+            // While a device is being removed, its attributes disappear one by one before the removal message arrives,
+            // so the known attributes are kept.
             record.attributes = existing.attributes.merging(record.attributes) { _, new in new }
             if record.usbInterface.isEmpty { record.usbInterface = existing.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = existing.usbDevice }
@@ -34,8 +33,8 @@ struct DeviceTable {
 
     private mutating func updateExisting(_ existing: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // Once a device is initialized, it stays initialized. A device without a node often has no database entry, even
-        // after udevd has run its rules.
+        // An initialized device stays initialized. A device without a node often has no database entry, even after
+        // udevd has run its rules.
         if existing.isInitialized { record.isInitialized = true }
         guard record != existing else { return [] }
         devices[record.path] = record
@@ -52,7 +51,7 @@ struct DeviceTable {
     }
 
     /// Replaces the contents with a complete list of devices. Returns the differences as events. Removed devices come
-    /// first, with children before their parents. Added and changed devices follow, with parents before their children.
+    /// first, children before parents. Added and changed devices follow, parents before children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var scanned: [String: UdevRecord] = [:]
         for record in records { scanned[record.path] = record }
@@ -87,8 +86,8 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Returns true if two records with the same path describe different devices that were attached to the port one
-    /// after the other. The kernel assigns a new device number each time a device is attached.
+    /// Returns true if two records with the same path describe different devices, attached to the port one after the
+    /// other. The kernel assigns a new device number each time a device is attached.
     private static func haveDifferentDeviceNumbers(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter

@@ -4,9 +4,9 @@ import SystemCalls
 
 /// Validates messages before libudev reads them.
 ///
-/// libudev 252 does not check the offset of the properties in the message header, so an invalid offset may make it
-/// access arbitrary memory. Messages that match no selection are also discarded here. Otherwise, libudev would skip
-/// such a message and read the next one in the same call, although the next one has not been validated yet.
+/// libudev 252 does not check the properties offset in the message header, so an invalid offset may make it access
+/// arbitrary memory. Messages that match no selection must also be discarded here. Otherwise, libudev would skip them
+/// and read the next message in the same call, before it has been validated.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -17,8 +17,8 @@ struct MessageValidator {
 
     /// The maximum length of a message, in bytes. All messages from udevd and the kernel are shorter.
     static let maximumLength = 16_384
-    /// The size of libudev's message header, which contains a prefix (8 bytes), the magic number, the header size, the
-    /// offset of the properties, and other fields.
+    /// The size of libudev's message header, which consists of a prefix (8 bytes), the magic number, the header size,
+    /// the properties offset, and other fields.
     private static let headerSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
     private static let name: [UInt8] = Array("libudev\0".utf8)
@@ -46,7 +46,7 @@ struct MessageValidator {
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // If a key has two different values, it is unclear which one libudev uses, so the message is rejected.
+                // If a key has two different values, libudev could use either, so the message is rejected.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {
@@ -68,8 +68,8 @@ struct MessageValidator {
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headerSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // Messages from the kernel begin with a line of text instead of a libudev header. They are accepted only in
-            // the kernel group, because only the kernel can send to that group.
+            // Kernel messages begin with a line of text instead of a libudev header. They are accepted only in the
+            // kernel group, because only the kernel can send to it.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1
         }
@@ -80,18 +80,18 @@ struct MessageValidator {
     }
 }
 
-/// Determines which message groups can reach this process. This depends on the namespaces in which the process runs.
+/// Determines which message groups can reach this process, which depends on the process's namespaces.
 ///
 /// Messages from udevd reach only udevd's network namespace. Messages from the kernel reach all network namespaces that
 /// the initial user namespace owns. In any other user namespace, libudev rejects messages from the kernel and udevd,
-/// because their senders are not trusted there. A process can open a socket in any namespace, but the socket may never
-/// receive a message.
+/// because it does not trust their senders there. A process can open a socket in any namespace, but the socket may
+/// never receive a message.
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
     private static let initialUserNamespace: UInt64 = 0xEFFF_FFFD
     /// These files show whether this process is in the initial network namespace. `initialNetworkFile` exists only
-    /// there, whereas `anyNetworkFile` exists in every network namespace. Unlike the namespaces of other processes,
-    /// these files can be read without privileges.
+    /// there, whereas `anyNetworkFile` exists in every network namespace. Unlike other processes' namespaces, these
+    /// files can be read without privileges.
     private static let anyNetworkFile = "/proc/sys/net/core/somaxconn"
     private static let initialNetworkFile = "/proc/sys/net/core/netdev_max_backlog"
 
@@ -110,7 +110,7 @@ package struct ReachableGroups: Sendable, Equatable {
             isInitialNetworkNamespace: access(initialNetworkFile, F_OK) == 0 || access(anyNetworkFile, F_OK) != 0)
     }
 
-    /// Returns true if messages of the group are certain to reach this process.
+    /// Returns true if the group's messages are certain to reach this process.
     func includes(_ group: UdevGroup) -> Bool {
         isInitialUserNamespace && (group == .kernel || isInitialNetworkNamespace)
     }

@@ -8,11 +8,11 @@ import SystemCalls
 /// The main loop of a monitor. Opens the connection, processes messages, and rescans the devices when messages are
 /// lost. Runs only on the monitor's thread.
 final class MonitorLoop {
-    /// The minimum interval between log entries about lost messages, in seconds.
+    /// The minimum time between log entries about lost messages, in seconds.
     static let overflowLogInterval = 60.0
     /// The number of consecutive failures after which the monitor reopens the connection.
     static let maximumFailures = 16
-    /// The initial delay before the monitor reopens a failed connection, in seconds.
+    /// The initial delay before reopening a failed connection, in seconds.
     static let initialRetryDelay = 0.1
 
     private let dependencies: MonitorDependencies
@@ -26,8 +26,8 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True if it is uncertain whether messages can reach the namespace of this process. The first message sets this
-    /// property to false.
+    /// True if it is uncertain whether messages can reach this process's namespaces. The first message sets it to
+    /// false.
     private var mayBeUnreachable = false
     private var needsRescan = false
     private var failures = 0
@@ -35,12 +35,12 @@ final class MonitorLoop {
     /// The delays between probes of udevd's control socket. The socket is probed while it exists but no process listens
     /// on it.
     private var probeBackoff: Backoff
-    /// The time of the next scan or probe, which takes place even if messages arrive.
+    /// The time of the next scan or probe, which takes place even if messages keep arriving.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// The kind of a problem. At most one problem of each kind exists at a time.
+    /// The kind of problem. At most one problem of each kind exists at a time.
     private enum ProblemKind: CaseIterable { case connection, messages, rules, reachability, listing, deviceCount }
 
     init(
@@ -76,7 +76,7 @@ final class MonitorLoop {
                 // Clears POLLERR, either by reading from the socket or by reading SO_ERROR.
                 processMessages(isError: errors & Int16(POLLERR) != 0)
             }
-            // The scan takes place even if messages arrive continuously.
+            // The scan takes place even if messages keep arriving.
             if nextScan != .never, !control.isStopped, dependencies.clock.now >= nextScan { performDueScan() }
         }
     }
@@ -117,8 +117,8 @@ final class MonitorLoop {
             control.count { $0.group = group }
             failures = 0
             hasLostMessages = false
-            // Problems are reported before the snapshot. Subscribers that wait for the snapshot then know whether it is
-            // complete.
+            // Problems are reported before the snapshot, so that subscribers that wait for the snapshot know whether it
+            // is complete.
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
             updateProblem(opened.problem, for: .messages)
@@ -174,7 +174,7 @@ final class MonitorLoop {
 
     // MARK: Messages
 
-    /// Waits for messages, a change of the control socket or the time of the next scan. Returns the connection's poll
+    /// Waits for messages, a change to the control socket or the time of the next scan. Returns the connection's poll
     /// events. `isControl` is true if the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
@@ -198,7 +198,7 @@ final class MonitorLoop {
     }
 
     /// Receives all available messages. If messages were lost, scans the devices afterwards. The buffer must be emptied
-    /// before the scan, because the kernel drops messages while the buffer is full.
+    /// first, because the kernel drops messages while it is full.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
@@ -221,8 +221,8 @@ final class MonitorLoop {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // libudev returns the same result for an empty buffer and for a message that it has filtered out. After
-                // a loss, the socket itself shows whether the buffer is empty.
+                // libudev returns the same result for an empty buffer as for a message that it filtered out. After a
+                // loss, checking the socket itself shows whether the buffer is empty.
                 if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
@@ -264,7 +264,7 @@ final class MonitorLoop {
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         guard problems[kind]?.message != problem?.message else { return }
         problems[kind] = problem
-        // Missing rules and unreachable messages concern all monitors, so they are logged only once per process.
+        // Missing rules and unreachable messages affect all monitors, so they are logged only once per process.
         if let problem, kind != .rules, kind != .reachability { dependencies.log.warning("\(problem)") }
         deliver(.problems(ProblemKind.allCases.compactMap { problems[$0] }))
     }

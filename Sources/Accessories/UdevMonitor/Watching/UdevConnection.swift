@@ -5,11 +5,11 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// The libudev functions that a monitor requires. Must be used on a single thread.
+/// The libudev functions that a monitor needs. Must be used on a single thread.
 protocol UdevConnection: AnyObject {
     /// A descriptor that becomes readable when messages are available, or `nil` if messages cannot be received.
     var descriptor: Int32? { get }
-    /// The reason why messages cannot be received, or `nil` if they can be received.
+    /// The reason messages cannot be received, or `nil` if they can.
     var problem: DeviceError? { get }
     /// Returns the next message without blocking.
     func receive() -> UdevMessage
@@ -18,7 +18,7 @@ protocol UdevConnection: AnyObject {
 
 /// A message about a device, or the reason why no message is available.
 enum UdevMessage {
-    /// The device was added or changed. `exists` is false if the device has been removed in the meantime.
+    /// The device was added or changed. `exists` is false if it has been removed in the meantime.
     case updated(UdevRecord, isAdd: Bool, exists: Bool)
     case moved(from: String, UdevRecord)
     case removed(path: String)
@@ -27,7 +27,7 @@ enum UdevMessage {
     case foreign
     /// The message is invalid, or its sender is not authorized.
     case unusable
-    /// The message was too long, so its content is lost.
+    /// The message was too long, so its content was lost.
     case tooLong
     case overflow
     case failed(errno: Int32)
@@ -36,7 +36,7 @@ enum UdevMessage {
 struct MonitorDependencies: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection for the calling thread only. The closure is `nil` if the program was built without libudev.
+    /// Opens a connection for use on the calling thread only. `nil` if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
     var log = Logger(label: "device-services.udev")
 }
@@ -67,14 +67,14 @@ package struct UdevStatistics: Sendable, Equatable {
     package internal(set) var messages = 0
     /// The number of messages that were invalid or too long.
     package internal(set) var unusable = 0
-    /// The number of times that the kernel has dropped messages.
+    /// The number of times the kernel has dropped messages.
     package internal(set) var overflows = 0
     package internal(set) var scans = 0
     package internal(set) var group = UdevGroup.kernel
 }
 
 package enum UdevGroup: String, Sendable {
-    /// Messages from udevd, which are sent after udevd has run its rules.
+    /// Messages from udevd, sent after it has run its rules.
     case udev
     case kernel
 }

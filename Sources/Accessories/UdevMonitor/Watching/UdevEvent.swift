@@ -9,12 +9,12 @@ package enum UdevEvent: Sendable {
     /// All existing devices, parents before their children. Reported once, when the monitor starts. Only problems may
     /// be reported before the snapshot.
     case snapshot([UdevRecord])
-    /// A device was added, or the record of a known device has changed.
+    /// A device was added, or a known device's record has changed.
     case added(UdevRecord)
-    /// A device was removed. The event contains the last known record.
+    /// A device was removed. The value is its last known record.
     case removed(UdevRecord)
-    /// All current problems. Problems prevent or limit the monitor's operation. Each message contains a remedy.
-    /// Reported before the snapshot, even if there are none, and whenever the problems change.
+    /// All current problems that prevent or limit the monitor's operation, each with a remedy in its message. Reported
+    /// before the snapshot, even if there are none, and again whenever they change.
     case problems([DeviceError])
 }
 
@@ -22,13 +22,13 @@ package struct UdevMonitorOptions: Sendable {
     /// The size of the kernel's message buffer, in bytes. `nil` selects the default of 128 MiB, or the system's limit
     /// if that is smaller.
     package var receiveBuffer: Int?
-    /// True if the devices need udev rules, for example for protocol names and node permissions. If this is true and
-    /// udevd is not running, the monitor reports a problem.
+    /// True if the devices need udev rules, for example for protocol names and node permissions. In that case, the
+    /// monitor reports a problem if udevd is not running.
     package var expectsRules = true
-    /// The maximum number of devices. The monitor omits further devices and reports a problem.
+    /// The maximum number of devices. The monitor omits any further devices and reports a problem.
     package var maximumDevices = 8192
-    /// The interval between scans of all devices, in seconds. The monitor scans regularly only if messages might not
-    /// reach it.
+    /// The interval between scans of all devices, in seconds. The monitor scans at this interval only if messages might
+    /// not reach it.
     package var scanInterval = 2.0
     /// The path of udevd's control socket. The socket exists if udevd is running or can be started on demand.
     package var controlSocketPath = "/run/udev/control"
@@ -44,8 +44,7 @@ package struct UdevSelection: Sendable, Hashable {
     /// The device type, such as "usb_device", or `nil` for all types of the subsystem.
     package var type: String?
     /// The sysfs attributes to read as text, such as "serial". If the device lacks an attribute, the monitor reads it
-    /// from the USB interface to which the device belongs, or else from the USB device. Values are truncated to 4,096
-    /// bytes.
+    /// from the device's USB interface, or else from its USB device. Values are truncated to 4,096 bytes.
     package var attributes: [String]
     /// The sysfs attributes to read as binary data, such as "descriptors". Values are truncated to 65,536 bytes and
     /// encoded in hexadecimal.
@@ -62,7 +61,7 @@ package struct UdevSelection: Sendable, Hashable {
 }
 
 enum MonitorProblem {
-    // A process may have several monitors. These two problems concern all of them, so each is logged only once per
+    // A process may have several monitors. These two problems affect all of them, so each is logged only once per
     // process.
     static let rulesLogOnce = LogOnce()
     static let reachLogOnce = LogOnce()

@@ -23,16 +23,16 @@ package enum BrokerEvent: Sendable, Equatable {
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
     /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte. The extra
-    /// byte shows the receiver that the payload is too long.
+    /// byte reveals to the receiver that the payload is too long.
     package static let payloadLimit = 65_536
 }
 
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerCredentialFiles
-    /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
+    /// The client ID. If nil, an ID is generated. The broker closes any existing connection with the same client ID.
     package var clientID: String?
-    /// The keep-alive interval in seconds. If no message is exchanged for this long, the client pings the broker.
+    /// The keep-alive interval, in seconds. If no messages are exchanged for this long, the client pings the broker.
     package var keepAlive: Int32
     /// The timeout for the broker to accept the connection, in seconds.
     package var connectTimeout = 10.0
@@ -55,20 +55,20 @@ package protocol BrokerConnection: AnyObject {
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
     /// Sends a message and returns its ID. The broker acknowledges it with `BrokerEvent.delivered`.
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
-    /// Requests a subscription. The broker answers with `BrokerEvent.subscribed`.
+    /// Requests a subscription. The broker replies with `BrokerEvent.subscribed`.
     func subscribe(to topic: String) throws(DeviceError)
     /// Disconnects. The broker then discards the will without publishing it.
     func disconnect()
 }
 
-/// A function that starts connecting to a broker and returns the connection. The connection delivers
-/// ``BrokerEvent/connected`` once the broker has accepted it.
+/// A function that starts connecting to a broker and returns the connection, which delivers ``BrokerEvent/connected``
+/// once the broker has accepted it.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 
 /// Creates connections that use libmosquitto.
 package enum Broker {
-    /// The error to report if the program was built without libmosquitto, otherwise nil.
+    /// The error to report if the program was built without libmosquitto, or nil otherwise.
     package static var unavailability: DeviceError? {
         #if LibMosquitto
         nil

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The credentials from a client's password file.
+/// The credentials in a client's password file.
 package struct BrokerCredentials: Sendable, Equatable {
     package let name: String
     package let password: String
@@ -33,7 +33,7 @@ package struct BrokerCredentials: Sendable, Equatable {
         password = String(text[text.index(after: colon)...])
     }
 
-    /// Throws an error if other users can access a secret file, or if the file's group can modify it.
+    /// Throws an error if a secret file can be accessed by other users or modified by its group.
     package static func rejectUnprotectedSecret(_ path: String, containing content: String) throws(DeviceError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileIO.readError(path, call: "stat", errno: errno) }
@@ -45,7 +45,8 @@ package struct BrokerCredentials: Sendable, Equatable {
             "\(path) contains \(content), but others may read or change it. Run: chmod 600 \(path)")
     }
 
-    /// Checks that each file is readable and the key is protected. libmosquitto does not report which file is at fault.
+    /// Checks that each file is readable and that the key is protected. libmosquitto does not report which file is at
+    /// fault.
     package static func check(_ files: BrokerCredentialFiles) throws(DeviceError) {
         guard (files.certificate == nil) == (files.key == nil) else {
             throw DeviceError(

@@ -4,7 +4,7 @@
 import CLibMosquitto
 import DeviceCore
 
-/// A connection that uses libmosquitto. All methods and callbacks run on the thread that uses the connection.
+/// A connection that uses libmosquitto. All methods and callbacks run on the same thread.
 final class MosquittoConnection: BrokerConnection {
     private let settings: BrokerSettings
     private let wakeUp: WakeupPipe
@@ -15,7 +15,7 @@ final class MosquittoConnection: BrokerConnection {
     private var isConnected = false
 
     /// Initializes the library once per process. The library is never cleaned up, because other code in the process may
-    /// also use it.
+    /// use it too.
     private static let library: Int32 = mosquitto_lib_init()
 
     init(_ settings: BrokerSettings, wakeUp: WakeupPipe, clock: any DeviceClock) throws(DeviceError) {
@@ -66,8 +66,8 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // libmosquitto sends pings only in its loop functions, which are not called during a wait. A wait therefore
-        // lasts at most a quarter of the keep-alive interval.
+        // libmosquitto sends pings only in its loop functions, which are not called during a wait. A wait is therefore
+        // limited to a quarter of the keep-alive interval.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)
@@ -123,8 +123,8 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // If the broker has rejected the connection, libmosquitto fails with a less specific error, so the broker's
-        // return code is reported instead.
+        // If the broker has rejected the connection, libmosquitto's error is less specific than the broker's return
+        // code, so the return code is reported.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

@@ -4,12 +4,12 @@ import JSONBytes
 
 /// A Home Assistant discovery message for a device tracker that reads a board's location messages.
 package struct HomeAssistantDiscovery: Sendable {
-    /// The topic to which the board publishes locations.
+    /// The topic on which the board publishes locations.
     package var topic: String
     /// The topic on which the board's availability ("online" or "offline") is published. If the board loses its
     /// connection, the broker publishes the board's will, "offline".
     package var availability: String
-    /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
+    /// The board's unique ID. Characters other than letters, digits, "-" and "_" are replaced with "_".
     package var identifier: String
     package var name: String
 
@@ -25,14 +25,14 @@ package struct HomeAssistantDiscovery: Sendable {
     package static let online = Array("online".utf8)
     package static let offline = Array("offline".utf8)
 
-    /// The topic of the discovery message, with Home Assistant's default prefix.
+    /// The discovery message's topic, with Home Assistant's default prefix.
     package var configurationTopic: String { "homeassistant/device_tracker/\(identifier)/config" }
 
-    /// Returns the discovery message. The broker must retain the message.
+    /// Returns the discovery message, which the broker must retain.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            // A null name makes the tracker the main entity of the device. The tracker then has the device's name.
+            // A null name makes the tracker the device's main entity, which takes the device's name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
             // Home Assistant 2026.4 and later ignore the former member "object_id".
@@ -60,7 +60,7 @@ package struct HomeAssistantDiscovery: Sendable {
 }
 
 extension String {
-    /// Replaces all characters except ASCII letters, ASCII digits and the given characters with "_".
+    /// Replaces all characters other than ASCII letters, ASCII digits and the given characters with "_".
     func replacingCharacters(exceptAlphanumericsAnd others: String) -> String {
         let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar {

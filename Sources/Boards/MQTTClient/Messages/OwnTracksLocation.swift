@@ -3,16 +3,16 @@
 package import DeviceCore
 import JSONBytes
 
-/// A location in the JSON format of OwnTracks (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar
-/// and other programs can read. Unknown values are NaN and are omitted from the message.
+/// A location in OwnTracks JSON format (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar and
+/// other programs can read. Unknown values are NaN and are omitted from the message.
 package struct OwnTracksLocation: Sendable {
     package var latitude, longitude: Double
     package var time: WallTime
-    /// The uncertainty radius of the position, in metres.
+    /// The position's uncertainty radius, in metres.
     package var accuracy = Double.nan
     /// The altitude above sea level, in metres.
     package var altitude = Double.nan
-    /// The uncertainty of the altitude, in metres.
+    /// The altitude's uncertainty, in metres.
     package var verticalAccuracy = Double.nan
     /// The speed over ground, in kilometres per hour.
     package var velocity = Double.nan
@@ -35,7 +35,7 @@ extension OwnTracksLocation {
             let (east, north) = (report.longitudeError, report.latitudeError)
             accuracy = (east * east + north * north).squareRoot()
         }
-        // The altitude of a 2D fix is not measured. It is an estimate or the last known altitude.
+        // The altitude of a 2D fix is not measured: it is either an estimate or the last known altitude.
         if report.mode == .threeDimensional {
             altitude = report.altitude
             verticalAccuracy = report.verticalError
@@ -64,9 +64,9 @@ extension OwnTracksLocation {
 
 extension OwnTracksLocation {
     /// Encodes the location as one line of JSON. Numbers that OwnTracks documents as integers are rounded, because the
-    /// OwnTracks apps reject fractions. Accuracies are rounded up so that no position appears more accurate than it is.
-    /// `tst` contains the time in seconds. The extension `tst_ms` contains the time in milliseconds, for boards that
-    /// report more than once per second. `tid` contains `tracker`, the two characters displayed on maps.
+    /// OwnTracks apps reject fractions. Accuracies are rounded up, so that no position appears more accurate than it
+    /// is. `tst` is the time in seconds. The extension `tst_ms` is the time in milliseconds, for boards that report
+    /// more than once per second. `tid` is `tracker`, the two characters displayed on maps.
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -106,9 +106,9 @@ extension Int64 {
     }
 }
 
-/// The message that the broker publishes if it loses the connection to a board (`"_type":"lwt"`).
+/// The message that the broker publishes if it loses its connection to a board (`"_type":"lwt"`).
 package enum OwnTracksWill {
-    /// Encodes the message. `connected` is the time at which the board connected.
+    /// Encodes the message. `connected` is the time the board connected.
     package static func json(connected: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -6,7 +6,7 @@ import JSONBytes
 /// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
     case location(OwnTracksLocation)
-    /// The board's last will, which the broker publishes after losing the connection to the board.
+    /// The board's last will, which the broker publishes after losing its connection to the board.
     case will
     case other
     case malformed(String)
@@ -57,8 +57,8 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// Sets the location's time, and replaces optional values that are out of range with NaN. If you extend `read` to
-    /// parse another optional value, validate that value here.
+    /// Sets the location's time, and replaces out-of-range optional values with NaN. If you extend `read` to parse
+    /// another optional value, validate it here.
     private static func validated(
         _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
     ) -> OwnTracksMessage {
@@ -67,7 +67,7 @@ package enum OwnTracksMessage: Sendable {
         guard abs(location.latitude) <= 90, abs(location.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // The upper limit is a time in 2261, shortly before the end of `WallTime`. The time 0 is not valid.
+        // The upper limit is a time in 2261, shortly before the end of `WallTime`'s range. The time 0 is not valid.
         guard seconds >= 1, seconds < 9.2e9, let whole = WallTime(seconds: seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }

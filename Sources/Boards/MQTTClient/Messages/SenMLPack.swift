@@ -4,13 +4,13 @@ package import DeviceCore
 import JSONBytes
 
 /// Encodes motion sensor readings as SenML (RFC 8428), a JSON array of records. The units are m/s2, T and Pa from the
-/// SenML registry. Gyroscope records have no unit because the registry does not contain rad/s.
+/// SenML registry. Gyroscope records have no unit, because the registry does not contain rad/s.
 package enum SenMLPack {
-    /// The maximum number of readings in a message.
+    /// The maximum number of readings per message.
     package static let limit = 64
 
     /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
-    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock of the readings' timestamps.
+    /// Characters that SenML does not permit are replaced with "_". `clock` is the clock of the readings' timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
         // The offset from the readings' clock to the wall clock, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
@@ -19,7 +19,7 @@ package enum SenMLPack {
         }
     }
 
-    /// Returns a message, or nil if the readings contain no finite value.
+    /// Returns a message, or nil if none of the values is finite.
     private static func message(_ batch: MotionBatch, _ range: Range<Int>, name: String, offset: Int64) -> [UInt8]? {
         let (unit, factor) = batch.kind.senMLUnit
         var writer = JSONWriter()
@@ -28,7 +28,7 @@ package enum SenMLPack {
         writer.array { writer in
             for index in range {
                 let (value, time) = (batch.values[index], batch.times[index])
-                // A record requires a value, so values that are not finite are skipped.
+                // A record must have a value, so values that are not finite are skipped.
                 for axis in 0..<(batch.kind.isVector ? 3 : 1) where value[axis].isFinite {
                     writer.object { writer in
                         if base == nil {

@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// Receives the OwnTracks JSON that another board publishes to an MQTT broker, and delivers the positions in it. While
-/// there are subscribers, a thread maintains the connection to the broker and reconnects if it is lost.
+/// Receives the OwnTracks JSON that another board publishes to an MQTT broker, and delivers the positions it contains.
+/// While there are subscribers, a thread keeps a connection to the broker open and reconnects if it is lost.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 
@@ -35,18 +35,18 @@ package final class MQTTSource: PositionSource {
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 
-/// The timing parameters for the broker connection and for monitoring a board, in seconds.
+/// The timing parameters for connecting to the broker and monitoring a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
     package var initialRetryDelay = 0.5
     package var maximumRetryDelay = 30.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     package var stableDuration = 10.0
-    /// The timeout after which the position is reported as lost if no location arrives. It is long, because boards
-    /// report less often than receivers.
+    /// The timeout after which the position is reported as lost if no location arrives. The timeout is long, because
+    /// boards report less often than receivers.
     package var silenceTimeout = 60.0
-    /// The maximum difference between the time of a new fix and the current time. If a fix exceeds it, the position is
-    /// reported as lost, because the fix is outdated or one of the clocks is wrong.
+    /// The maximum difference between a new fix's time and the current time. If the difference is larger, the position
+    /// is reported as lost, because the fix is outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 
     package init() {}
@@ -86,7 +86,7 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Waits before reconnecting. A change of subscriptions ends the wait, so that new subscribers are not delayed.
+    /// Waits before reconnecting. A change to the subscriptions ends the wait, so that new subscribers are not delayed.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -115,7 +115,7 @@ final class MQTTSourceLoop {
                     subscriber.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
                     // A broker may reject the subscription to the availability topic. This is not an error, because few
-                    // boards publish on this topic.
+                    // boards publish on it.
                     guard isAllowed || topic != self.topic else {
                         throw DeviceError(
                             .permissionDenied,

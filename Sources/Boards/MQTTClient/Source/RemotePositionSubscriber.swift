@@ -2,13 +2,13 @@
 
 import DeviceCore
 
-/// Interprets the messages from a board. Performs no I/O.
+/// Interprets a board's messages. Performs no I/O.
 struct RemotePositionSubscriber {
     enum Update {
         case none
         /// A retained fix, published before the subscription and used only as the last known position.
         case lastKnown(PositionReport)
-        /// A new fix. `isFirst` is true for the first fix after a reset, after a loss, and after the board has been
+        /// A new fix. `isFirst` is true for the first fix after a reset, after a loss, or after the board has been
         /// silent for too long.
         case fix(PositionReport, isFirst: Bool)
         case lost(DeviceError)
@@ -24,8 +24,8 @@ struct RemotePositionSubscriber {
 
     private let topic: String
     private let timing: MQTTSourceTiming
-    /// The arrival time of the latest location since the last reset, or the time of that reset if no location has
-    /// arrived since. Outdated locations count, but retained locations do not.
+    /// The arrival time of the latest location since the last reset, or the time of that reset if none has arrived.
+    /// Outdated locations count, but retained ones do not.
     private var lastArrival: BootTime
     private var newestFixTime: WallTime?
     private var phase = Phase.waiting
@@ -36,7 +36,7 @@ struct RemotePositionSubscriber {
         (self.topic, self.timing, lastArrival) = (topic, timing, now)
     }
 
-    /// Resets the state. Called after a change of subscriptions and for each new connection.
+    /// Resets the state. Called when the subscriptions change and for each new connection.
     mutating func reset(now: BootTime) {
         (lastArrival, newestFixTime, malformed, phase) = (now, nil, 0, .waiting)
     }
@@ -48,7 +48,7 @@ struct RemotePositionSubscriber {
         }
     }
 
-    /// Returns an error if the board has been silent for too long. Each period of silence is reported only once.
+    /// If the board has been silent for too long, returns an error. Each period of silence is reported only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard now >= deadline else { return nil }
         phase = .silent
@@ -71,14 +71,14 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // The age of a retained message is computed from its time. If that time is in the future, the age is
-                // unknown.
+                // The age of a retained message is the time since its timestamp. If that timestamp is in the future,
+                // the age is unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return phase == .receiving ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
             lastArrival = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
-            // Ignores a message that is not newer than the newest fix. The broker may deliver a message twice, and
+            // Ignores messages that are not newer than the newest fix. The broker may deliver a message twice, and
             // delayed messages may arrive after newer ones.
             if let newestFixTime, location.time <= newestFixTime { return .none }
             newestFixTime = location.time
@@ -89,8 +89,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may publish a malformed message by mistake. The problem is therefore reported only after three
-            // malformed messages without a valid location in between.
+            // Any client may publish a malformed message by mistake, so the problem is reported only after three
+            // malformed messages with no valid location in between.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(
@@ -106,7 +106,7 @@ struct RemotePositionSubscriber {
         return .lost(error)
     }
 
-    /// The age, in seconds, assumed for a fix whose time is in the future. It is high enough that the fix is not
+    /// The assumed age of a fix whose time is in the future, in seconds. It is high enough that the fix is not
     /// considered current.
     private static let unknownAge = 3600.0
 

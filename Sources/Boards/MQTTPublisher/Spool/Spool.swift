@@ -2,52 +2,52 @@
 
 import SystemCalls
 
-/// The capacity of a spool. A full spool drops its oldest records.
+/// A spool's capacity. A full spool drops its oldest records.
 struct SpoolLimits: Sendable {
     /// The maximum number of records on disk.
     var records = 100_000
     /// The maximum size on disk, in bytes.
     var bytes = 16 << 20
-    /// The size at which a new file is started, in bytes. Records on disk are dropped by deleting whole files.
+    /// The size at which a new file is started, in bytes. Records on disk are dropped one file at a time.
     var fileBytes = 64 << 10
-    /// The maximum number of records in memory. Records are kept in memory if there is no directory or the disk cannot
-    /// be written to.
+    /// The maximum number of records in memory. Records are kept in memory if there is no directory or the disk is not
+    /// writable.
     var memoryRecords = 10_000
     /// The maximum size in memory, in bytes.
     var memoryBytes = 4 << 20
 }
 
-/// A persistent queue of messages for the broker. Messages are stored on disk if there is a writable directory,
-/// otherwise in memory. A message remains in the queue until it is acknowledged. Messages on disk are kept for the next
+/// A persistent queue of messages for the broker. Messages are stored on disk if there is a writable directory, and in
+/// memory otherwise. A message remains in the queue until it is acknowledged. Messages on disk are kept for the next
 /// run. Not thread-safe; `PublisherLoop` uses it with its lock held.
 final class Spool {
     /// The directory, or nil if all records are kept in memory or the spool is closed.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolFileSystem
-    /// The files, oldest first. Lines are appended to the last file if it is open.
+    /// The files, oldest first. If the last file is open, lines are appended to it.
     private var files: [SpoolFile] = []
     /// True if a file has been created since the directory was last synced.
     private var hasNewFile = false
-    /// The records that are not on disk. They are newer than the records on disk.
+    /// The records that are not on disk. They are newer than those on disk.
     private var memory = SpoolMemory()
     /// All records up to this number have been acknowledged or dropped.
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// The number of acknowledged records on disk whose acknowledgement has not been written to disk yet, at most 15.
+    /// The number of acknowledged records on disk whose acknowledgement has not yet been written to disk, at most 15.
     /// If the program ended now, the next run would send these records again.
     private var unwrittenAcknowledgements = 0
-    /// The first disk error that has not been cleared yet, or nil. The error is cleared once a record has been written
-    /// again and the queue is empty.
+    /// The first disk error not yet cleared, or nil. The error is cleared once a record has been written again and the
+    /// queue is empty.
     private(set) var failure: DeviceError?
     /// False after a disk error, until the next record has been written.
     private var hasWritten = true
     private(set) var dropped = 0
-    /// The record number of the last position that was appended.
+    /// The record number of the last position appended.
     private(set) var lastPosition: UInt64 = 0
 
-    /// Creates a spool with the records of a previous run. Without a directory, all records are kept in memory.
+    /// Creates a spool with the records from a previous run. Without a directory, all records are kept in memory.
     init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolFileSystem = SpoolFileSystem())
         throws(DeviceError)
     {
@@ -60,12 +60,12 @@ final class Spool {
         enforceLimits()
     }
 
-    /// The number of queued records, including unacknowledged records.
+    /// The number of queued records, including those sent but not yet acknowledged.
     var count: Int { files.reduce(memory.count) { $0 + $1.unacknowledgedCount } }
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a duplicated descriptor that the caller must sync and close, or nil if there is nothing to sync.
+    /// Returns a duplicate descriptor, which the caller must sync and close, or nil if there is nothing to sync.
     func duplicateToSync() -> Int32? {
         for file in files { if let descriptor = file.duplicateToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.duplicateToSync() else { return nil }
@@ -88,15 +88,15 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // If the memory limit is exceeded, the oldest records in memory are dropped. The records on disk are older, but
-        // they use no memory, so they are kept.
+        // If the memory limit is exceeded, drops the oldest records in memory. The records on disk are older, but use
+        // no memory, so they are kept.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
         return true
     }
 
-    /// Writes the records in memory to disk. `newest` is the encoded line of the newest record, if available.
+    /// Writes the records in memory to disk. `newest` is the newest record's encoded line, if available.
     private func moveToDisk(newest: [UInt8]? = nil) {
         while let record = memory.first {
             let line = (memory.count == 1 ? newest : nil) ?? SpoolLine.record(record).bytes
@@ -133,8 +133,8 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // If the last file contains no queued records, the new file may need the same name. In this case, the last file
-        // is removed first.
+        // If the last file contains no queued records, the new file may need the same name, so the last file is removed
+        // first.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -185,8 +185,8 @@ final class Spool {
                 break
             } catch {
                 recordFailure(error)
-                // If descriptors or memory are temporarily unavailable, the file is kept and read again later. After
-                // any other error, its records are dropped.
+                // If descriptors or memory are temporarily unavailable, the file is kept and reread later. After any
+                // other error, its records are dropped.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
                 else { return nil }
@@ -198,14 +198,14 @@ final class Spool {
         return record
     }
 
-    /// Restarts reading at the oldest queued record. Messages that were sent but not acknowledged may have been lost,
-    /// so they are sent again.
+    /// Restarts reading at the oldest queued record. Messages sent but not acknowledged may have been lost, so they are
+    /// sent again.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()
     }
 
-    /// Removes a record that the broker has acknowledged. Must be called for each record, in ascending order.
+    /// Removes a record acknowledged by the broker. Must be called for every record, in ascending order.
     func acknowledge(_ number: UInt64) {
         guard number > acknowledged else { return }
         acknowledged = number
@@ -230,16 +230,16 @@ final class Spool {
         file.remove()
     }
 
-    /// Writes the number of the last acknowledged record to disk for the next run.
+    /// Writes the last acknowledged record's number to disk for the next run.
     private func writeAcknowledgement() {
         guard unwrittenAcknowledgements > 0 else { return }
         unwrittenAcknowledgements = 0
-        // If the line cannot be written, the next run sends some messages again, which QoS 1 permits.
+        // If the line cannot be written, the next run resends some messages, which QoS 1 permits.
         guard let file = current ?? (try? newFile(nextNumber)) else { return }
         _ = file.append(SpoolLine.acknowledged(through: acknowledged).bytes)
     }
 
-    /// If there is a directory, writes all records to it for the next run, and unlocks it. Records that cannot be
+    /// If there is a directory, writes all records to it for the next run, and then unlocks it. Records that cannot be
     /// written are lost.
     func close() {
         if folder != nil {

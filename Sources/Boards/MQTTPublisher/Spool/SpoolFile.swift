@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// The file system calls that a spool uses. Tests can replace them. They set `errno` on failure.
+/// The file system calls used by a spool. Tests can replace them. On failure, they set `errno`.
 struct SpoolFileSystem: Sendable {
     /// Opens a file from a previous run for reading. Returns a descriptor, or a negative value on failure.
     var open: @Sendable (String) -> Int32 = { systemOpen($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
     /// Truncates a file. Returns 0, or a negative value on failure.
     var truncate: @Sendable (Int32, Int) -> Int32 = { ftruncate($0, off_t($1)) }
-    /// Blocks until the data of a file has been written to the storage device.
+    /// Blocks until a file's data has been written to the storage device.
     var sync: @Sendable (Int32) -> Void = { fsync($0) }
     /// Returns the number of bytes written, or a negative value on failure.
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
@@ -19,15 +19,15 @@ final class SpoolFile {
     let path: String
     /// The range of record numbers in this file. Empty if the file has no records.
     private(set) var numbers: Range<UInt64>
-    /// The size in bytes. The file contains only complete lines.
+    /// The size, in bytes. The file contains only complete lines.
     private(set) var size: Int
     var unacknowledgedCount: Int
     private let descriptor: Int32
     private let disk: SpoolFileSystem
-    /// True if lines can be appended. False for a file from a previous run, or if an incomplete line could not be
+    /// True if lines can be appended. False if the file is from a previous run, or if an incomplete line could not be
     /// removed.
     private(set) var isOpen: Bool
-    /// True if the file contains lines that may not be on the storage device yet.
+    /// True if the file contains lines that may not yet be on the storage device.
     private var isUnsynced = false
 
     init(in folder: String, from number: UInt64, disk: SpoolFileSystem) throws(DeviceError) {
@@ -40,7 +40,7 @@ final class SpoolFile {
         }
     }
 
-    /// Creates an object for a file from a previous run. The file is opened only while it is read.
+    /// Creates an object for a file from a previous run. The file is open only while it is being read.
     init(path: String, numbers: Range<UInt64>, size: Int, unacknowledgedCount: Int, disk: SpoolFileSystem) {
         (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (
             path, numbers, size, unacknowledgedCount, disk
@@ -50,7 +50,7 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a record number, padded to 20 digits so that alphabetical order is also numerical
+    /// Returns the file name for a record number, padded to 20 digits so that alphabetical order matches numerical
     /// order. The names must not change, because the next run searches for them.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
@@ -59,7 +59,7 @@ final class SpoolFile {
 
     static let suffix = ".spool"
 
-    /// Appends a line, either completely or not at all. Returns an error number on failure.
+    /// Appends a line, either completely or not at all. On failure, returns an error number.
     func append(_ line: [UInt8], record number: UInt64? = nil) -> Int32? {
         let problem = line.withUnsafeBytes { buffer in FileIO.writeAll(buffer) { disk.write(descriptor, $0) } }
         if let problem {
@@ -90,8 +90,8 @@ final class SpoolFile {
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
     }
 
-    /// Returns the contents from an offset to the end. A file that was created in this run is still open, so it can be
-    /// read even after it has been unlinked.
+    /// Returns the contents from an offset to the end. A file created in this run is still open, so it can be read even
+    /// after being unlinked.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }

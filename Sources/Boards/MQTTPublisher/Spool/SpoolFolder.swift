@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The directory of a spool, locked for exclusive use by one publisher.
+/// A spool's directory, locked for exclusive use by one publisher.
 final class SpoolFolder {
     let path: String
     private let descriptor: Int32
@@ -43,24 +43,24 @@ final class SpoolFolder {
     /// The records left by a previous run, in order.
     struct StoredRecords {
         var files: [SpoolFile] = []
-        /// All records up to this number have been acknowledged.
+        /// All records up to and including this number have been acknowledged.
         var acknowledged: UInt64 = 0
         var next: UInt64 = 1
         var lastPosition: UInt64 = 0
-        /// The number of records that were dropped because there were too many files.
+        /// The number of records dropped because there were too many files.
         var dropped = 0
     }
 
     /// The maximum number of files to keep from a previous run.
     static let fileLimit = 4096
-    /// The maximum number of file names to read. It exceeds the maximum number of records, because each record may be
-    /// in a file of its own.
+    /// The maximum number of file names to read. It is larger than the maximum number of records, because each record
+    /// may be in its own file.
     private static let nameLimit = 1 << 17
     /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20
 
-    /// Reads the records of a previous run. Removes files that are no longer needed. If there are too many files,
-    /// removes the oldest ones.
+    /// Reads the records from a previous run. Removes files that are no longer needed and, if there are too many files,
+    /// the oldest ones.
     func readStoredRecords(_ disk: SpoolFileSystem) throws(DeviceError) -> StoredRecords {
         let names = try names()
         var stored = StoredRecords()
@@ -80,7 +80,7 @@ final class SpoolFolder {
                     }
                 }
             }
-            // The number in a file name must not be reused, even if the file contains only an acknowledgement.
+            // The number in a file name must never be reused, even if the file contains only an acknowledgement.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
                 stored.next = max(stored.next, number + 1)
             }
@@ -90,8 +90,8 @@ final class SpoolFolder {
             let unacknowledgedCount = content.numbers.lazy.filter { $0 > stored.acknowledged }.count
             if let last = content.numbers.last { stored.next = max(stored.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // A file without queued records may still contain acknowledgements for an earlier file. It is kept as long
-            // as an earlier file is kept.
+            // A file without queued records may still contain acknowledgements for an earlier file, so it is kept as
+            // long as an earlier file is kept.
             guard unacknowledgedCount > 0 || !stored.files.isEmpty, !isTooOld else {
                 stored.dropped += unacknowledgedCount
                 unlink(content.file)

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// The read position in a spool. Files are read one after the other.
+/// The read position in a spool. Files are read one after another.
 struct SpoolReader {
-    /// The number of the last record that has been read or skipped.
+    /// The number of the last record read or skipped.
     private(set) var number: UInt64 = 0
     private(set) var file: SpoolFile?
     private var bytes: [UInt8] = []
@@ -12,17 +12,17 @@ struct SpoolReader {
     /// The number of bytes read from the file.
     private var offset = 0
 
-    /// Moves the read position past a record that has been read from memory.
+    /// Moves the read position past a record that was read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
-    /// Stops reading the given file if it is being read. Called when the file has been removed or emptied.
+    /// If the given file is being read, stops reading it. Called when the file has been removed or emptied.
     mutating func reset(ifReading removed: SpoolFile) {
         guard file === removed else { return }
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
-    /// Returns the next unread record whose number is greater than `acknowledged`, or nil if there is none. Throws an
-    /// error if a file cannot be read. The next call then tries again.
+    /// Returns the next unread record whose number is greater than `acknowledged`, or nil if there is none. If a file
+    /// cannot be read, throws an error, and the next call tries again.
     mutating func next(in files: [SpoolFile], after acknowledged: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, acknowledged)
         while true {
@@ -62,8 +62,8 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the oldest queued record in `records`. Earlier elements have already been removed from the queue,
-    /// but they are deleted from the array only in batches.
+    /// The index of the oldest queued record in `records`. Earlier elements are no longer in the queue, but are deleted
+    /// from the array only in batches.
     private var start = 0
     private(set) var bytes = 0
 
@@ -103,6 +103,6 @@ struct SpoolMemory {
         return index < UInt64(count) ? records[start + Int(index)] : nil
     }
 
-    /// An estimate of the memory that a record occupies, in bytes.
+    /// An estimate of a record's memory use, in bytes.
     private static func size(_ record: SpoolRecord) -> Int { record.payload.count + record.topic.utf8.count + 64 }
 }

@@ -2,7 +2,7 @@
 
 /// A queued message for the broker.
 package struct SpoolRecord: Sendable, Equatable {
-    /// The kind of message. The raw value is the letter that represents the kind in a line.
+    /// The kind of message. The raw value is the letter that represents it in a line.
     package enum Kind: UInt8, Sendable {
         /// A position. The broker retains the last position.
         case position = 0x50
@@ -18,13 +18,13 @@ package struct SpoolRecord: Sendable, Equatable {
 
 /// A line in a spool file. A position has the format `CHECK NUMBER P TOPIC PAYLOAD`. Readings have `R` instead of `P`.
 /// `CHECK NUMBER A` means that the broker has acknowledged all records up to that number. `CHECK` is the 64-bit FNV-1a
-/// hash of the text that follows it, as 16 hexadecimal digits. Numbers are less than 2^62, so that additions cannot
-/// overflow. The format must not change, because the next run reads the lines.
+/// hash of the rest of the line, in 16 hexadecimal digits. Numbers are less than 2^62, so that additions cannot
+/// overflow. The format must not change, because the next run reads these lines.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case acknowledged(through: UInt64)
 
-    /// The maximum length of a line in bytes, including its newline. Longer messages are rejected.
+    /// The maximum length of a line, in bytes, including its newline. Longer messages are rejected.
     static let limit = 65_536
 
     package var bytes: [UInt8] {

@@ -5,16 +5,16 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// Identifies an accessory until it is detached. IDs start at 1 and are never reused within the process.
     public typealias ID = Int
 
-    /// The ID, or 0 until a source has registered the accessory. An accessory receives a new ID each time it is
+    /// The ID, or 0 until a source has registered the accessory. An accessory is given a new ID each time it is
     /// attached.
     public var id: ID
-    /// An identifier that stays the same when the accessory is attached again. It consists of the vendor ID, the
-    /// product ID and the serial number, for example "1209:0002:WS-7731". Without a serial number, the identifier is
-    /// based on the port, for example "port:1-2". A declared accessory with a serial number is identified by its name
-    /// and serial number, for example "declared:scale:WS-7731".
+    /// An identifier that stays the same when the accessory is reattached. It consists of the vendor ID, the product ID
+    /// and the serial number, for example "1209:0002:WS-7731". Without a serial number, the identifier is based on the
+    /// port, for example "port:1-2". A declared accessory with a serial number is identified by its name and serial
+    /// number, for example "declared:scale:WS-7731".
     ///
     /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
-    /// accessories that would have the same identity are identified by their file paths, for example
+    /// accessories that would otherwise have the same identity are identified by their file paths, for example
     /// "file:/etc/accessories/scale.json".
     public var identity: String
     /// The display name. Empty if the accessory does not report one.
@@ -30,13 +30,13 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
     /// The physical USB port in the kernel's notation: a bus number and a chain of port numbers, for example "1-2.4".
-    /// If the accessory is not a USB device, this is its kernel device path or a name from the configuration.
+    /// If the accessory is not a USB device, its kernel device path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?
     /// The USB product ID, or nil if the accessory is not a USB device.
     public var productID: UInt16?
-    /// The supported protocols. Accessory sources list each name only once, and sort the list by interface number.
+    /// The supported protocols. Accessory sources list each name only once, in order of interface number.
     public var protocols: [AccessoryProtocol]
 
     /// Creates a description.
@@ -55,7 +55,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// A device node through which an accessory is accessed. Each accessory source defines its own type of node.
+/// A device node used to access an accessory. Each accessory source defines its own type of node.
 package protocol AccessoryNode: Sendable {
     var path: String { get }
     func isSame(as other: any AccessoryNode) -> Bool
@@ -69,11 +69,11 @@ extension AccessoryNode where Self: Equatable {
 public struct AccessoryProtocol: Sendable, Hashable {
     /// The possible origins of a protocol name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
-        /// The configuration of this machine or the declaration of the accessory.
+        /// This machine's configuration or the accessory's declaration.
         case configuration
         /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
         case udevProperty
-        /// The string descriptor of the USB interface, read from the accessory.
+        /// The USB interface's string descriptor, read from the accessory.
         case interfaceString
         /// A trace.
         case trace
@@ -83,7 +83,7 @@ public struct AccessoryProtocol: Sendable, Hashable {
     public var name: String
     /// The origin of the name.
     public var origin: Origin
-    /// The number of the USB interface, or nil if the accessory is not a USB device.
+    /// The USB interface number, or nil if the accessory is not a USB device.
     public var interface: UInt8?
     /// The device node to open, or nil if the accessory is simulated.
     package var node: (any AccessoryNode)?
@@ -114,8 +114,8 @@ public struct AccessoryProtocol: Sendable, Hashable {
     /// The maximum length of a name, in bytes.
     package static let maximumLength = 255
 
-    /// Returns true if the name is in reverse-DNS notation and at most ``maximumLength`` bytes long. It must have at
-    /// least two parts, separated by ".". Each part is non-empty and consists of ASCII letters, digits, "-" and "_".
+    /// Returns true if the name is in reverse-DNS notation and at most ``maximumLength`` bytes long. It must consist of
+    /// at least two parts separated by ".", each a non-empty sequence of ASCII letters, digits, "-" and "_".
     package static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }

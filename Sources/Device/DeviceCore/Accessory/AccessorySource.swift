@@ -12,22 +12,22 @@ public protocol AccessorySource: Sendable {
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The first event lists
     /// the attached accessories and is delivered before this call returns. Changes are delivered on the source's
-    /// threads. This call may also deliver changes that occur while it delivers the first event.
+    /// threads. This call may also deliver changes that occur during delivery of the first event.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call usually returns within tens of milliseconds, or within 0.1 s if another program is using the port. If
-    /// this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1 s
-    /// longer, and any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
-    /// call throws after one second.
+    /// The call usually returns within tens of milliseconds, or within 0.1 s if another program is using the port. If a
+    /// channel that this program closed is still sending bytes to the port, the call waits up to 0.1 s longer, and any
+    /// bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the call throws
+    /// after one second.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
 /// An event from an accessory source.
 public enum AccessoryEvent: Sendable {
-    /// The accessories that are attached when the subscription begins. Always the first event, and delivered only once.
+    /// The accessories attached when the subscription begins. Always the first event, and delivered only once.
     case snapshot([AccessoryDescription])
     /// An accessory was attached and is ready to communicate.
     case attached(AccessoryDescription)
@@ -53,7 +53,7 @@ package struct NoAccessorySource: AccessorySource {
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. No lock is
+/// Maintains the list of attached accessories, and delivers changes to subscribers in order, one at a time. No lock is
 /// held while subscribers run.
 package final class AccessoryHub: Sendable {
     private struct Content {
@@ -61,7 +61,7 @@ package final class AccessoryHub: Sendable {
         var lastID: AccessoryDescription.ID = 0
     }
 
-    /// A subscriber's undelivered events. Several threads may post events, but only one thread at a time delivers them.
+    /// A subscriber's undelivered events. Several threads may post events, but only one at a time delivers them.
     private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
     private typealias Member = Subscriber<Queue, AccessoryEvent>
 
@@ -83,18 +83,18 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled, so that other threads append events without delivering them. This thread
-                // then calls `drain` below, which delivers the snapshot first.
+                // Marks a drain as scheduled, so that other threads append events without delivering them. The call to
+                // `drain` below then delivers the snapshot first.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
-        // The subscriber is started before `drain` is called. Otherwise, the snapshot would be dropped.
+        // The subscriber must be started before the call to `drain`. Otherwise, the snapshot would be dropped.
         subscriber.state.startReceiving()
         subscriber.request.drain(\.self, isScheduled: true, subscriber.deliver)
         return registry.subscription(of: subscriber)
     }
 
-    /// Adds the accessory with a new ID, calls `prepare` with that ID while holding the lock, and then notifies
+    /// Adds the accessory with a new ID, calls `prepare` with that ID while holding the lock, and then notifies the
     /// subscribers.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
@@ -141,8 +141,8 @@ package final class AccessoryHub: Sendable {
         Self.drain(subscribers)
     }
 
-    // The compiler creates a copy of `publish` for each closure. The following functions are separate, so it does not
-    // copy them.
+    // The compiler generates a copy of `publish` for each closure. The following functions are separate so that they
+    // are not copied.
     private static func append(_ event: AccessoryEvent, to subscribers: [Member]) {
         for subscriber in subscribers { subscriber.request.withLock { _ = $0.append(event) } }
     }

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A bounded byte buffer for one direction of a channel, with one writer and one reader. The reader is notified on the
-/// writer's thread, and the writer on the reader's thread. The pipe holds no lock during a notification.
+/// writer's thread, and the writer on the reader's thread, with no lock held.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
@@ -21,7 +21,7 @@ package final class BytePipe: Sendable {
     private let minimumWritableSpace: Int
 
     /// - Parameter minimumWritableSpace: The number of bytes that must be free before a waiting writer is notified. Use
-    ///   a value larger than 1 if waking the writer is expensive.
+    ///   a value greater than 1 if waking the writer is expensive.
     package init(capacity: Int, minimumWritableSpace: Int = 1) {
         state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
         self.minimumWritableSpace = max(1, min(minimumWritableSpace, capacity))
@@ -39,8 +39,8 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes, or 0 after the pipe has ended. If the value is 0 because the pipe is full, the writer
-    /// is notified when space becomes available.
+    /// The free space, in bytes, or 0 after the pipe has ended. If 0 because the pipe is full, the writer is notified
+    /// when space becomes available.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -78,16 +78,16 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes that it
-    /// wrote. It is called without the lock, so that the reader can continue to read. Until it returns, no other write
-    /// method may be called.
+    /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes it wrote.
+    /// It is called without the lock, so that the reader can continue to read. No other write method may be called
+    /// until it returns.
     ///
     /// If the pipe is full or has ended, returns nil without calling the closure. If the pipe is full, the writer is
     /// notified when space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
-        // The address is an integer because the lock's closure must not return a pointer into the protected state.
+        // The address is an integer, because the lock's closure must not return a pointer into the protected state.
         let reserved = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {
@@ -109,8 +109,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for this many bytes. Otherwise, returns false and notifies the writer when
-    /// space becomes available.
+    /// Returns true if the pipe has space for this many bytes. Otherwise, returns false, and the writer is notified
+    /// when space becomes available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }

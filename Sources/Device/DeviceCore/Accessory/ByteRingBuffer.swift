@@ -75,7 +75,7 @@ package struct ByteRingBuffer: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // An empty buffer starts again at the beginning of its memory, so that the next bytes are stored contiguously.
+        // An empty buffer restarts at the beginning of its memory, so that the next bytes are stored contiguously.
         if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -34,7 +34,7 @@ package final class MemoryChannel: ByteChannel {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
         // The end must be read before `bytesAvailable`. Otherwise, the last bytes and the end could arrive between the
-        // two reads, and the status would report the end without those bytes.
+        // two reads, and the status would report the end but not those bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
@@ -68,15 +68,15 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), discardsUnread: true)
     }
 
-    /// Ends the connection on both sides, for example when the accessory is detached. Bytes that have already been
-    /// written can still be read.
+    /// Ends the connection on both sides, for example when the accessory is detached. Bytes already written can still
+    /// be read.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end of a channel to its observer only once, although each of the channel's two pipes reports the end.
+/// Reports a channel's end to its observer only once, although both of the channel's pipes report the end.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

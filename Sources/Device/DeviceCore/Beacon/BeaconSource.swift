@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
-    /// reason.
+    /// The reason beacons cannot be received, or nil if they can. A live source may need up to 2 s to find the reason.
     var problem: DeviceError? { get }
 
     /// Delivers events in order, one at a time, on the source's thread. If beacons are known to be unavailable,
@@ -22,7 +21,7 @@ public enum BeaconEvent: Sendable {
 
 extension BeaconEvent: StatusEvent {}
 
-/// The identity that a beacon advertises.
+/// The identity advertised by a beacon.
 public struct BeaconIdentity: Sendable, Hashable {
     /// The UUID shared by all beacons of one owner.
     public var uuid: BeaconUUID
@@ -41,9 +40,9 @@ public struct BeaconIdentity: Sendable, Hashable {
 public struct BeaconSighting: Sendable {
     /// The beacon's identity. It is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity
-    /// The received signal strength in dBm, -127 to 20, or nil if the radio does not report it.
+    /// The received signal strength, from -127 to 20 dBm, or nil if the radio does not report it.
     public var rssi: Int8?
-    /// The signal strength at a distance of 1 m in dBm, as advertised by the beacon.
+    /// The signal strength at a distance of 1 m, in dBm, as advertised by the beacon.
     public var measuredPower: Int8
     /// The time of reception.
     public var time: BootTime
@@ -68,8 +67,8 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers. The hub is owned by a source or a player, which must call `post` on
-/// one thread at a time. Any thread may subscribe. No lock is held while subscribers run.
+/// Delivers beacon advertisements to subscribers. A source or a player owns the hub and must call `post` on one thread
+/// at a time. Any thread may subscribe. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
@@ -86,7 +85,7 @@ package final class BeaconHub: BeaconSource {
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
         registry.add(subscriber)
-        // The subscriber is started before `subscription(of:)` starts the source, so that no event is missed.
+        // The subscriber must be started before `subscription(of:)` starts the source, so that no event is missed.
         subscriber.state.start(subscriber.notify)
         return registry.subscription(of: subscriber)
     }

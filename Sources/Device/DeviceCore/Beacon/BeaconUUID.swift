@@ -21,7 +21,7 @@ public struct BeaconUUID: Sendable, Hashable, CustomStringConvertible {
         for byte in bytes { (high, low) = (high << 8 | low >> 56, low << 8 | UInt64(byte)) }
     }
 
-    /// Creates a UUID from 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, or returns nil for any other text.
+    /// Creates a UUID from 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, and returns nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         (high, low) = (0, 0)

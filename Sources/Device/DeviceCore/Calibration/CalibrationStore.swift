@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
+/// Persistent storage for sensor calibrations. All methods are thread-safe, and may access files.
 package protocol CalibrationStore: Sendable {
-    /// False if calibrations cannot be stored. `store` then does nothing and need not throw. A value of true does not
+    /// False if calibrations cannot be stored, in which case `store` does nothing and need not throw. True does not
     /// guarantee that `store` succeeds.
     var isWritable: Bool { get }
 
@@ -38,17 +38,17 @@ package struct InMemoryCalibrationStore: CalibrationStore {
 
 /// Identifies a sensor across runs of a program. The identity contains the serial number or, if there is none, the
 /// sensor's location and names. A number such as the 0 in `iio:device0` depends on the order of discovery, so it is
-/// used only as a last resort.
+/// only a last resort.
 package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
-    /// The key is stored in the calibration file, and its hash is part of the file's name. If the format of the key
-    /// changed, stored calibrations would be lost.
+    /// The calibration file contains the key, and its name contains the key's hash. If the key's format changed, stored
+    /// calibrations would be lost.
     package let key: String
 
-    /// Removes control characters and truncates long keys. A Unicode scalar, which takes up at most 4 bytes in UTF-8,
-    /// is appended only if it is certain to fit.
+    /// Removes control characters and truncates long keys. A Unicode scalar, which takes up to 4 bytes in UTF-8, is
+    /// appended only if it is certain to fit.
     package init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4

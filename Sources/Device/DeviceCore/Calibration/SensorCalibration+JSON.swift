@@ -2,7 +2,7 @@
 
 public import JSONBytes
 
-/// The JSON form of a calibration, which is used in files and traces. Its keys must not change.
+/// A calibration's JSON form, used in files and traces. Its keys must not change.
 extension SensorCalibration: JSONWritable {
     @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
@@ -31,7 +31,7 @@ extension SensorCalibration: JSONWritable {
         return builder.calibration
     }
 
-    /// Collects the members of a calibration from an object that may also have other members.
+    /// Collects a calibration's members from an object that may also have other members.
     package struct Builder {
         private var value = SensorCalibration()
         private var hasOffset = false
@@ -61,7 +61,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("heldUp"): value.upDirections = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
-            // This key is too long for a `word`, which has only 8 bytes.
+            // This key is too long for a `word`, which holds only 8 bytes.
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
             default: return false
             }
@@ -69,7 +69,7 @@ extension SensorCalibration: JSONWritable {
         }
     }
 
-    /// Reads at most six directions, one for each side of a device. Vectors whose length is not close to 1 are skipped.
+    /// Reads at most six directions, one for each side of a device. Skips vectors whose length is not close to 1.
     private static func readDirections(_ reader: inout JSONReader) throws(JSONError) -> [SIMD3<Double>] {
         var directions: [SIMD3<Double>] = []
         guard try reader.beginArrayIfPresent() else { return directions }

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
-/// matrix. Values are in the sensor kind's unit: m/s², rad/s or gauss.
+/// matrix. Values are in the unit of the sensor's kind: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
     /// The sensor's reading at zero input: a gyroscope's bias, an accelerometer's zero offset, or the device's own
     /// magnetic field at the magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
-    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. By default, the identity matrix.
+    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. Defaults to the identity matrix.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { transform.rows }
         set { transform.rows = newValue }
     }
     private var transform = MountMatrix.identity
-    /// The standard deviation of each component of the offset, in the sensor's unit, or NaN if unknown.
+    /// The standard deviation of each offset component, in the sensor's unit, or NaN if unknown.
     public var sigma = Double.nan
     /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
-    /// The root mean square residual of the fit, or NaN if unknown. It is a fraction of the field strength for a
-    /// magnetometer, and of gravity for an accelerometer.
+    /// The root mean square residual of the fit, or NaN if unknown, as a fraction of the field strength for a
+    /// magnetometer or of gravity for an accelerometer.
     public var residual = Double.nan
-    /// The directions that the magnetometer's measurements cover, as a fraction of all directions, 0 to 1. Always 0 for
-    /// other sensors.
+    /// The fraction of all directions covered by the magnetometer's measurements, 0 to 1. Always 0 for other sensors.
     public var coverage = 0.0
-    /// The strength of the earth's magnetic field in gauss, or NaN if unknown. Used for magnetometers only.
+    /// The strength of the earth's magnetic field, in gauss, or NaN if unknown. Used for magnetometers only.
     public var fieldStrength = Double.nan
     /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan
     /// The device orientations that a magnetometer calibration covers. Each element is the unit vector that pointed up
-    /// in one of these orientations.
+    /// in that orientation.
     public var upDirections: [SIMD3<Double>] = []
     /// The time of the calibration, according to the system clock.
     public var date = WallTime.epoch
@@ -35,14 +34,14 @@ public struct SensorCalibration: Sendable, Hashable {
     /// Creates an identity calibration, which leaves readings unchanged.
     public init() {}
 
-    /// Corrects a reading. Both values are in the sensor's own axes.
+    /// Corrects a reading. The reading and the result are in the sensor's own axes.
     public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { transform.apply(to: measured - offset) }
 
     package var isIdentity: Bool { offset == .zero && transform.isIdentity }
 }
 
 extension SensorCalibration {
-    /// Returns the reason why the calibration is unusable for sensors of this kind, or nil if it is usable.
+    /// Returns the reason the calibration is unusable for sensors of this kind, or nil if it is usable.
     ///
     /// Each offset component may be at most 20 m/s², 2 rad/s or 20 gauss in magnitude, and each matrix element at most
     /// 4. Working sensors stay far below these limits. The matrix must be neither singular nor a reflection.
@@ -53,7 +52,7 @@ extension SensorCalibration {
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its values are out of range for a sensor of this kind" }
         guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
-        // Unknown values are NaN. They are accepted here, because any comparison with NaN is false.
+        // Unknown values are NaN. These comparisons accept them, because any comparison with NaN is false.
         if sigma < 0 || residual < 0 { return "its sigma or residual is negative" }
         guard (-1...2).contains(quality), (0...1).contains(coverage) else {
             return "its quality or coverage is out of range"
@@ -64,15 +63,15 @@ extension SensorCalibration {
         return nil
     }
 
-    /// Returns the calibration in the device's axes instead of the sensor's axes. If the mount matrix has no inverse,
-    /// returns the calibration unchanged.
+    /// Returns the calibration, converted from the sensor's axes to the device's axes. If the mount matrix has no
+    /// inverse, returns it unchanged.
     package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
-    /// Returns the calibration in the sensor's axes instead of the device's axes. If the mount matrix has no inverse,
-    /// returns the calibration unchanged.
+    /// Returns the calibration, converted from the device's axes to the sensor's axes. If the mount matrix has no
+    /// inverse, returns it unchanged.
     package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
@@ -90,7 +89,7 @@ extension SensorCalibration {
 }
 
 extension MountMatrix {
-    /// Returns the matrix product, which applies the right-hand matrix first.
+    /// Returns the product of two matrices, which applies the right-hand one first.
     static func * (left: MountMatrix, right: MountMatrix) -> MountMatrix {
         let (a, b, c) = left.rows
         let (x, y, z) = right.rows

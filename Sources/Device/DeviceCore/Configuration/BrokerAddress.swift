@@ -2,7 +2,7 @@
 
 /// The address of an MQTT broker: `mqtt://host:port`, or `mqtts://host:port` with TLS.
 ///
-/// The port defaults to 1883, or to 8883 with TLS. An address contains no credentials, because other users could read
+/// The port defaults to 1883, or to 8883 with TLS. An address contains no credentials, because other users could see
 /// them in the process list. See ``BrokerCredentialFiles``.
 public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// A host name or a numeric address.
@@ -19,7 +19,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         self.usesTLS = usesTLS
     }
 
-    /// Parses an address. The error describes why the text is invalid.
+    /// Parses an address. The error explains why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
         func failure(_ reason: String) -> DeviceError {
             DeviceError(
@@ -39,13 +39,13 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
     }
 
-    /// The address in the notation used by configurations.
+    /// The address in configuration notation.
     public var description: String {
         "\(usesTLS ? "mqtts" : "mqtt")://\(ServiceAddress.text(host: host, port: port))"
     }
 }
 
-/// The paths of the files that contain a broker's credentials. Any path may be nil.
+/// The paths of a broker's credential files. Any path may be nil.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
@@ -57,7 +57,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
     /// A file that contains the single line `name:password`. The file is rejected if users outside its group can access
     /// it, or if its group can change it.
     public var password: String?
-    /// A file with the certificates of the trusted authorities, in PEM format, or nil to use the system's certificates.
+    /// A file with the certificates of trusted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
@@ -78,7 +78,7 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
             ("keyFile", "DEVICE_SERVICES_MQTT_KEY_FILE", \.key),
         ]
 
-    /// Returns a copy in which missing paths are taken from `others`.
+    /// Returns a copy in which any missing paths are taken from `others`.
     package func merging(defaults others: BrokerCredentialFiles) -> BrokerCredentialFiles {
         var files = others
         for name in Self.names { files[keyPath: name.path] = self[keyPath: name.path] ?? others[keyPath: name.path] }
@@ -91,8 +91,8 @@ package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
     package static let maximumLength = 512
 
-    /// Returns the reason why the topic name is invalid, or nil if it is valid. The reason completes a sentence that
-    /// begins with "the topic", for example "the topic is empty".
+    /// Returns the reason the topic name is invalid, or nil if it is valid. The reason completes a sentence that begins
+    /// with "the topic", for example "the topic is empty".
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -108,7 +108,7 @@ package enum TopicName {
     }
 }
 
-/// The parts of an address in the form `scheme://host:port/path`. An IPv6 address must be in brackets.
+/// The parts of an address of the form `scheme://host:port/path`. An IPv6 address must be in brackets.
 struct ServiceAddress {
     /// The scheme in lowercase, or nil if there is none.
     private(set) var scheme: String?
@@ -158,7 +158,7 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns a shortened address for display. Removes everything before "@", which may contain a password.
+    /// Returns an address for display, shortened and without the part before "@", which may contain a password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

@@ -38,7 +38,7 @@ extension Configuration {
 
     // MARK: Environment
 
-    /// Reads the directories of declared accessories, separated by ":".
+    /// Reads the directories of declared accessories, which are separated by ":".
     mutating func readAccessoryDirectories(environment text: String) {
         let name = "DEVICE_SERVICES_ACCESSORIES"
         var folders: [String] = []
@@ -60,7 +60,8 @@ extension Configuration {
         }
     }
 
-    /// Reads the app's protocols, separated by commas or spaces. If all names are invalid, the previous value is kept.
+    /// Reads the app's protocols, which are separated by commas or spaces. If all names are invalid, keeps the previous
+    /// value.
     mutating func readAppProtocols(environment text: String) {
         let name = "DEVICE_SERVICES_PROTOCOLS"
         var names: [String] = []

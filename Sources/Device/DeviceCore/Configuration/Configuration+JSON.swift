@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// Applies the settings from a file. An invalid setting does not affect the other settings.
+    /// Applies a file's settings. An invalid setting does not affect the other settings.
     mutating func read(json bytes: [UInt8], path: String) {
         let result = bytes.withUnsafeBytes { buffer -> Result<Configuration, JSONError> in
             var copy = self
@@ -77,8 +77,8 @@ extension Configuration {
         }
     }
 
-    /// Assigns a value that was read from the file. Ignores nil, which means that the value was invalid and the problem
-    /// has already been recorded.
+    /// Assigns a value read from the file. Ignores nil, which means that the value was invalid and the problem has
+    /// already been recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

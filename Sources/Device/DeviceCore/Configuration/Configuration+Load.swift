@@ -3,15 +3,15 @@
 import SystemCalls
 
 extension Configuration {
-    /// Returns the configuration of this process. The environment takes precedence over the configuration file, and the
-    /// file over the defaults.
+    /// Returns this process's configuration. The environment takes precedence over the configuration file, and the file
+    /// over the defaults.
     ///
-    /// `DEVICE_SERVICES_CONFIG` specifies the file. If the variable is not set, the file is `device-services.json` in
-    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that file does not exist, `/etc/device-services.json`. Loading
-    /// never fails. Unusable values are reported in `problems`.
+    /// `DEVICE_SERVICES_CONFIG` specifies the file. If it is not set, the file is `device-services.json` in
+    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that does not exist, `/etc/device-services.json`. Loading never
+    /// fails; unusable values are reported in `problems`.
     public static func load() -> Configuration { load(environment: nil, readFile: readFile) }
 
-    /// If `environment` is nil, uses the environment of this process.
+    /// If `environment` is nil, uses this process's environment.
     package static func load(
         environment: [String: String]?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) -> Configuration {
@@ -109,7 +109,7 @@ extension Configuration {
         }
     }
 
-    /// Checks the file and then each of its parent directories. Returns the first path whose permissions let another
+    /// Checks the file, and then each of its parent directories. Returns the first path whose permissions let another
     /// user replace the file, or nil if there is none.
     private static func componentWritableByOthers(_ path: String, _ isWritable: (String) -> Bool) -> String? {
         var component = path
@@ -126,7 +126,7 @@ extension Configuration {
         // The owner of a symbolic link can make it point to a different file.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
         guard stat(path, &status) == 0 else { return false }
-        // In a sticky directory such as /tmp, only the owner of a file can replace the file.
+        // In a sticky directory such as /tmp, only a file's owner can replace the file.
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o1000 != 0
         let writers: mode_t = isSticky ? 0 : status.st_gid == 0 ? 0o002 : 0o022
         return status.st_uid != 0 || status.st_mode & writers != 0

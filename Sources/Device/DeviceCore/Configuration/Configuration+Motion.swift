@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of addresses and the maximum number of sensor settings. Further elements are ignored.
+    /// The maximum number of addresses, and of sensor settings. Any further elements are ignored.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
@@ -18,7 +18,7 @@ extension Configuration {
         }
     }
 
-    /// If all addresses are invalid, the default is kept.
+    /// If all addresses are invalid, keeps the default.
     private mutating func readMotionSources(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         let addresses = try json.distinctElements(&reader, "motion.sources", maximumCount: Self.maximumSensors) {
             json, reader, name throws(JSONError) in try json.parsed(&reader, name, MotionSourceAddress.init)
@@ -64,7 +64,7 @@ extension Configuration {
 }
 
 extension SensorSetting {
-    /// Returns nil on success, or the reason why the value is invalid.
+    /// Returns nil on success, or the reason the value is invalid.
     fileprivate mutating func setValue(_ text: String, for key: String) -> String? {
         let quoted = "\"\(text.prefix(100))\""
         switch key {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The configuration of a device. The environment takes precedence over the file, and the file over the defaults.
+/// A device's configuration. The environment takes precedence over the file, and the file over the defaults.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
@@ -22,49 +22,48 @@
 ///
 /// `accessoryRules` and `declaredAccessories` are declared in the AccessoryFinding module, which parses them.
 public struct Configuration: Sendable {
-    /// The address of gpsd, or of an MQTT topic to which another board publishes.
+    /// The address of gpsd, or of an MQTT topic on which another board publishes.
     public var positionSource = Setting(PositionSourceAddress())
-    /// The device path of the receiver to use, as gpsd reports it, or nil for the best receiver.
+    /// The device path of the receiver to use, as reported by gpsd, or nil for the best receiver.
     public var receiver = Setting<String?>(nil)
-    /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
-    /// brings it closest to the system clock.
+    /// True to correct GPS week rollovers by shifting the receiver's time by the multiple of 1024 weeks that brings it
+    /// closest to the system clock.
     public var repairsWeekRollover = Setting(false)
-    /// The files that contain the credentials for an MQTT broker.
+    /// The files with the credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerCredentialFiles())
     /// The rule that determines whether programs may use the location.
     public var locationRule = Setting(LocationRule.grant)
-    /// True to provide only an approximate location to programs.
+    /// True to provide programs with only an approximate location.
     public var reducesAccuracy = Setting(false)
-    /// Text that tells the user why this program uses the location, or nil if unspecified.
+    /// Text that explains to the user why this program uses the location, or nil if unspecified.
     public var locationPurpose = Setting<String?>(nil)
     /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
     /// Settings for individual motion sensors. If several settings match a sensor, each property is taken from the
     /// first one that specifies it.
     public var sensors = Setting<[SensorSetting]>([])
-    /// The directories that contain the accessory declaration files. A declared accessory exists as long as its file
-    /// exists.
+    /// The directories of accessory declaration files. A declared accessory exists as long as its file exists.
     public var accessoryDirectories = Setting<[String]>([])
-    /// True to detect accessories attached to this machine. If false, only declared accessories exist.
+    /// True to detect accessories attached to this machine. If false, only declared accessories are available.
     public var watchesUdev = Setting(true)
     /// The accessory protocols that programs may use, or nil for all. On Apple platforms, Info.plist lists them.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time for which an accessory's devices must not change before the accessory is reported, 0 to 10 s.
+    /// The time for which an accessory's devices must stay unchanged before the accessory is reported, 0 to 10 s.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
     /// The parts of the configuration that higher-level modules parse. The keys are `accessories.rules` and
     /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
-    /// The errors for values that could not be read or used. Defaults are used in place of these values.
+    /// The errors for values that could not be read or used. Defaults replace these values.
     public var problems: [DeviceError] = []
 
     /// Creates a configuration with the default values.
     public init() {}
 }
 
-/// A part of the configuration that a higher-level module parses.
+/// A part of the configuration parsed by a higher-level module.
 package enum DeferredSection: Sendable {
-    /// Unparsed JSON, and the path of the file that contains it.
+    /// Unparsed JSON, and the path of the file it was read from.
     case json([UInt8], path: String)
-    /// The `Setting` that the program has assigned.
+    /// The `Setting` assigned by the program.
     case set(any Sendable)
 }
