@@ -71,8 +71,8 @@ public final class Device: Sendable {
     package var isSimulated: Bool { playback != nil }
 
     /// Returns the device's shared instance of a type. If there is none yet, the closure creates it. The closure is
-    /// called without a lock and may request other components. If two threads create an instance at the same time, one
-    /// of the instances is released, so the closure must not have side effects.
+    /// called without a lock held and may request other components. If two threads create an instance at the same time,
+    /// one of the instances is released, so the closure must not have side effects.
     package func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {
@@ -98,7 +98,7 @@ extension Device {
 
     /// Replaces the live device throughout the process. Passing nil restores the live device.
     public static func install(_ device: Device?) {
-        // Releases the previous device outside of the lock, because its deinitializer may access the installed device.
+        // Releases the previous device outside the lock, because its deinitializer may access the installed device.
         let former = installedDevice.withLock { exchange(&$0, with: device) }
         withExtendedLifetime(former) {}
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package enum DecimalDigits {
-    /// The size of the temporary buffer in bytes. It has room for the 20 digits of `UInt64.max` and for leading zeros.
+    /// The size of the temporary buffer, in bytes. It has room for the 20 digits of `UInt64.max` and for leading zeros.
     private static let maximumDigits = 32
 
     /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
@@ -39,10 +39,10 @@ package enum DecimalDigits {
         // Rounds by converting to an integer, which is faster than `rounded()`. The comparison below detects a wrong
         // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which are typical of sensors. The division below has integers
-        // below 2^53 as operands, so the quotient is rounded correctly. This quotient is the value that a parser
-        // returns for the nine decimals. If it equals the magnitude, the decimals are correct, because no other number
-        // with up to nine decimals parses to this value.
+        // Fast path for values with up to nine decimals, which are typical of sensors. The operands of the division
+        // below are integers smaller than 2^53, so the quotient is rounded correctly. This quotient is the value that a
+        // parser returns for the nine decimals. If it equals the magnitude, the decimals are correct, because no other
+        // number with up to nine decimals parses to this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

@@ -3,7 +3,7 @@
 /// Formats numbers with a fixed number of decimals. Rounds the exact value, with ties to even, like C's `printf`.
 package enum FixedDecimal {
     package static let maximumDecimals = 9
-    /// Numbers of this magnitude or larger are rejected, because their decimals would not be significant.
+    /// Numbers of at least this magnitude are rejected, because their decimals would not be significant.
     package static let limit = 1e15
 
     /// Appends a number with 0 to 9 decimals and at least `width` digits before the point, padded with leading zeros.

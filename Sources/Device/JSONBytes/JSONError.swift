@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Describes why a JSON text could not be read, and where the error is.
+/// The reason why a JSON text could not be read, and the position of the error.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         case truncated, unexpectedByte, invalidNumber, invalidString, tooDeep
@@ -9,7 +9,7 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     package let reason: Reason
-    /// The offset of the offending byte from the start of the text, in bytes.
+    /// The offset of the offending byte, in bytes from the start of the text.
     package let offset: Int
 
     package init(_ reason: Reason, at offset: Int) {

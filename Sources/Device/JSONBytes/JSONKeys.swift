@@ -2,9 +2,9 @@
 
 /// The keys of one kind of JSON object, each identified by its index in a list. Not thread-safe.
 ///
-/// Programs usually write the members of an object in the same order. Each key therefore remembers which key last
-/// followed it. Two integer comparisons then determine whether the same key follows again. The whole list is searched
-/// only if the order differs or the text contains whitespace.
+/// Programs usually write the members of an object in the same order. Each key's entry therefore records the key that
+/// last followed it. Two integer comparisons then determine whether the same key follows again. The whole list is
+/// searched only if the order differs or the text contains whitespace.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
@@ -70,9 +70,9 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the value of the most recently read key. The result is the same as that of
-    /// ``JSONReader/doubleIfPresent()``. This method is faster if a key's values usually have the same number of
-    /// digits, because the position of the next member is then known before the number is parsed.
+    /// Reads the value of the most recently read key. Returns the same result as ``JSONReader/doubleIfPresent()``, but
+    /// is faster if a key's values usually have the same number of digits, because the position of the next member is
+    /// then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

@@ -46,8 +46,8 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number with up to 20 digits, for example a Double that was printed with full precision. The value
-    /// is nil if the exponent is outside the range -27 ... -1.
+    /// The value of a number with up to 20 digits, for example a Double that was printed with full precision. nil if
+    /// the exponent is outside the range -27 ... -1.
     ///
     /// The mantissa is divided by a power of five in integer arithmetic. If there is a remainder, the lowest bit of the
     /// quotient is set, so that converting the quotient to Double rounds correctly. Scaling the result by a power of
@@ -63,7 +63,7 @@ package struct JSONNumber {
         // this ratio. It therefore has at least 63 bits, ten more than the significand of a Double.
         let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
         let rounded = Double(rest == 0 ? quotient : quotient | 1)
-        // The scale is between -99 and -3, far from both ends of the exponent range of Double.
+        // The scale is between -99 and -3, far from both ends of Double's exponent range.
         let scale = divisorShift &- mantissaShift &- 63 &- power
         return signed(rounded * Double(bitPattern: UInt64(1023 &+ scale) &<< 52))
     }

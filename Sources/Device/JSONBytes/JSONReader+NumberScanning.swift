@@ -40,8 +40,8 @@ extension JSONReader {
         return number
     }
 
-    /// Appends the following digits to the mantissa, eight at a time. If the mantissa exceeds UInt64, `append` sets
-    /// `hasOverflowed`.
+    /// Appends the following digits to the mantissa, eight at a time. If the mantissa does not fit into UInt64,
+    /// `append` sets `hasOverflowed`.
     @inline(__always) private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
@@ -88,8 +88,8 @@ extension JSONReader {
         while at < limit {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // Limits the exponent to a value far beyond the range of Double. Otherwise, an exponent with many digits
-            // could overflow.
+            // Limits the exponent to a value far beyond the range of Double, so that an exponent with many digits
+            // cannot overflow.
             exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
             at &+= 1
         }

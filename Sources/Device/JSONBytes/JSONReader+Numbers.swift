@@ -40,7 +40,7 @@ extension JSONReader {
         return value
     }
 
-    /// Moves to the end of a value. After that, the reader accepts only a comma or the closing bracket.
+    /// Moves to the end of a value, after which the reader accepts only a comma or the closing bracket.
     @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
@@ -72,7 +72,7 @@ extension JSONReader {
         return mismatch(byte)
     }
 
-    /// `offset` must still be the start of the number, and `end` its end. `exactDouble` has the same requirements.
+    /// Requires that `offset` is still at the start of the number and `end` at its end. So does `exactDouble`.
     private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
         if number.isInteger { return number.int64 }
         let value = number.double ?? exactDouble(end)

@@ -9,7 +9,7 @@ extension JSONReader {
     /// Reads `true` or `false`. Skips any other value and returns nil.
     package mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
 
-    /// Reads `null` if it is the next value. Otherwise reads nothing and returns false.
+    /// Reads `null` if it is the next value. Otherwise, reads nothing and returns false.
     package mutating func readNull() throws(JSONError) -> Bool {
         guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
         advance(to: offset &+ 4)

@@ -72,7 +72,7 @@
         return true
     }
 
-    /// Enters the next value if it is an array. Otherwise skips the value and returns false.
+    /// Enters the next value if it is an array. Otherwise, skips the value and returns false.
     package mutating func beginArrayIfPresent() throws(JSONError) -> Bool {
         guard try peekKind() == .array else {
             try skipMismatch()

@@ -90,7 +90,7 @@ extension JSONText {
         }
     }
 
-    /// Calls the closure with each byte of the unescaped text, which is never longer than `rawBytes`.
+    /// Calls the closure with each byte of the unescaped text, which is at most as long as `rawBytes`.
     func unescape(_ body: (UInt8) -> Void) {
         var index = 0
         while index < rawBytes.count {

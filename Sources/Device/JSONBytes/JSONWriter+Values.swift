@@ -55,8 +55,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends the first character of `text`. This character has two to four bytes. It is escaped if it controls or
-    /// reorders displayed text. Returns the number of bytes that it occupies in `text`.
+    /// Appends the first character of `text`. The character must have two to four bytes. It is escaped if it controls
+    /// or reorders displayed text. Returns the number of bytes that it occupies in `text`.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {

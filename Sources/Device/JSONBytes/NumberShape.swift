@@ -3,7 +3,8 @@
 /// The shape of a number: its sign, and how many digits it has before and after the decimal point. The shape is empty
 /// if the number has too many digits, no decimal point, or an exponent.
 struct NumberShape: Sendable, Equatable {
-    /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
+    /// The maximum total number of digits before and after the point. Double represents integers with this many digits
+    /// exactly.
     private static let maximumDigits = 15
 
     var isNegative = false

@@ -21,7 +21,7 @@ package final class CalibrationDirectory: CalibrationStore {
     /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns the current user's store. Its directory is the first applicable one in this list:
+    /// Returns the current user's store. Its directory is the first of these that applies:
     /// - the value of `DEVICE_SERVICES_STATE`
     /// - `device-services` in `XDG_STATE_HOME`
     /// - `/var/lib/device-services` for root

@@ -53,7 +53,7 @@ package enum LiveDevice {
     /// the `Mutex` with the closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a new manager: the current task's device, otherwise the installed device, otherwise the live
+    /// The device for a new manager: the current task's device or, failing that, the installed device or the live
     /// device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }

@@ -9,14 +9,14 @@ package import SystemCalls
 package enum StateDirectory {
     /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
-    /// The maximum number of names searched for stale files, so that a huge directory does not delay writing.
+    /// The maximum number of names to search for stale files, so that a huge directory cannot delay writing.
     private static let maximumNames = 10_000
     /// The number in the name of this process's most recent temporary file. The first number is random, because
     /// processes in different containers may share the directory and have the same process ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
     /// Replaces a file, and creates its directory if necessary. The path must be absolute. After a power failure, the
-    /// file is either the old or the new one. Thread-safe, because each call uses its own temporary file.
+    /// path contains either the old or the new file. Thread-safe, because each call uses its own temporary file.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {

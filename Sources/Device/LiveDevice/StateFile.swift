@@ -8,7 +8,7 @@ import SystemCalls
 /// A small file, stored next to the calibrations, in which a program keeps state between runs. The file is replaced
 /// atomically. Only the owner can read it, because its content may reveal positions. Errors are logged but not thrown.
 package final class StateFile: Sendable {
-    /// The maximum size of a file that `read()` accepts, in bytes.
+    /// The maximum size, in bytes, of a file that `read()` accepts.
     package static let maximumSize = 4 << 20
 
     package let path: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error whose message describes how to resolve it. The frameworks convert the error to `CLError` or a similar error
+/// An error whose message explains how to resolve it. The frameworks convert the error to `CLError` or a similar error
 /// and keep the original as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// An error code, which a program can handle in a `switch` statement. New codes may be added.
@@ -27,7 +27,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let invalidConfiguration = Code(kind: .invalidConfiguration)
         /// A trace cannot be read.
         public static let invalidTrace = Code(kind: .invalidTrace)
-        /// The system denies the operation.
+        /// The system denied the operation.
         public static let permissionDenied = Code(kind: .permissionDenied)
         /// The named resource does not exist.
         public static let notFound = Code(kind: .notFound)
@@ -67,7 +67,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error with a name in front of the message, for example the name of the affected device.
+    /// Returns a copy of the error whose message begins with a name, for example that of the affected device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

@@ -10,7 +10,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set, mentioned in the error that is thrown if descriptors have run out.
+    /// - Parameter owner: The purpose of the set, mentioned in the error if the set cannot be created.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -37,7 +37,7 @@ package final class EpollSet: Sendable {
     package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.deleteOperation, member, nil) }
 }
 
-/// The layout of `struct epoll_event`, which is packed on x86-64 only. Its first member is `events`.
+/// The layout of `struct epoll_event`, which is packed only on x86-64. Its first member is `events`.
 package enum EpollEvent {
     #if arch(x86_64)
     package static let size = 12

@@ -26,7 +26,7 @@ extension FileIO {
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// Returns true if the path exists, even as a dangling symbolic link.
+    /// Returns true if the path exists, even if it is a dangling symbolic link.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
@@ -49,7 +49,7 @@ extension FileIO {
         } else if fsync(descriptor) != 0 {
             failure = ("fsync", errno)
         }
-        // Ignores errors of close(2), such as EINTR, because fsync(2) has already written the file.
+        // Ignores errors from close(2), such as EINTR, because fsync(2) has already written the file.
         close(descriptor)
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {

@@ -2,7 +2,7 @@
 
 /// Reads and writes whole files without Foundation.
 package enum FileIO {
-    /// Reads a file of at most `limit` bytes. The message of a thrown error describes how to resolve the problem.
+    /// Reads a file of at most `limit` bytes. The message of a thrown error explains how to resolve the problem.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         var status = stat()
         return try read(path, limit: limit, status: &status)
@@ -36,8 +36,8 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The array has room for one more byte than the file, so that the loop detects
-        // the end of the file.
+        // Reads directly into the array. The array has room for one byte more than the file, so that the loop can
+        // detect the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {

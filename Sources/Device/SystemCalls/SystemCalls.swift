@@ -7,8 +7,8 @@
 @_exported public import Musl
 #endif
 
-// Wrappers for C functions. Inside a type that has a method with the name of a C function, the method hides the
-// function, so the type must use the wrapper.
+// Wrappers for C functions. Inside a type, a method hides the C function of the same name, so the type must call the
+// wrapper.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -25,8 +25,8 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Releases a flock(2) lock. It is not enough to close the descriptor, because a child process may hold a copy of it
-/// until it calls exec(2).
+/// Releases a flock(2) lock. Closing the descriptor is not enough, because a child process may hold a copy of it until
+/// it calls exec(2).
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {
@@ -51,8 +51,8 @@ package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
 
 /// Returns the time of a kernel clock, such as CLOCK_BOOTTIME, in nanoseconds, or nil if the kernel lacks the clock.
 ///
-/// Other modules call this function instead of using `timespec`. If they also import Dispatch, the members of that type
-/// may not be available, depending on the order of imports.
+/// Other modules call this function instead of using `timespec`, because in a module that also imports Dispatch, the
+/// members of that type may be unavailable, depending on the order of imports.
 package func systemTime(_ clock: clockid_t) -> Int64? {
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else { return nil }

@@ -32,8 +32,8 @@ package final class WakeupPipe: Sendable {
         }
     }
 
-    /// Waits until a wakeup is signaled, the socket is ready or the timeout has passed. If the timeout is negative,
-    /// there is no time limit. Returns true if the socket is ready.
+    /// Waits until a wakeup is signaled, the socket is ready or the timeout has expired. A negative timeout means no
+    /// time limit. Returns true if the socket is ready.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {
         var descriptors = (
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0), pollfd(fd: socket ?? -1, events: events, revents: 0)

@@ -3,7 +3,7 @@
 /// Starts detached threads for sources.
 ///
 /// The threads block signals, so that the app's signal handlers run on the app's own threads. Signals that report a
-/// fault, such as SIGSEGV, stay unblocked. If they were blocked, a fault would end the process without calling a
+/// fault, such as SIGSEGV, stay unblocked. If they were blocked, a fault would terminate the process without calling a
 /// handler.
 package enum WorkerThread {
     /// A function that creates a thread. Tests replace it with one that fails.
@@ -83,7 +83,8 @@ package final class BinarySemaphore: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits until `signal()` is called or the time, in seconds, has passed. Returns true if `signal()` was called.
+    /// Waits until `signal()` is called or the given number of seconds has passed. Returns true if `signal()` was
+    /// called.
     @discardableResult package func wait(seconds: Double) -> Bool {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

@@ -4,5 +4,5 @@
 @_exported public import Foundation
 
 // Lets apps use the members of `CLLocation.Satellite`, `.Report` and `.Sky` without importing DeviceCore. Re-exporting
-// a single declaration of the module is enough, and keeps the other declarations hidden.
+// one of the module's declarations is enough, and keeps the others hidden.
 @_exported public import struct DeviceCore.SkyReport

@@ -34,7 +34,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the code for the message is generated only once.
+        // Not inlined, to avoid duplicating the code that builds the message.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -89,6 +89,6 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         return addresses
     }
 
-    /// The address in the notation used by libiio and configurations.
+    /// The address in the notation used by libiio and in configurations.
     public var description: String { "\(backend.rawValue):\(target)" }
 }

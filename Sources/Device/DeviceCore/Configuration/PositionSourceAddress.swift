@@ -47,7 +47,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the code for the message is generated only once.
+        // Not inlined, to avoid duplicating the code that builds the message.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -75,7 +75,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         client == .mqtt || client == .mqtts ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }
 
-    /// The address in the notation used by configurations.
+    /// The address in the notation used in configurations.
     public var description: String {
         let server = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
         return topic.isEmpty ? server : "\(server)/\(topic)"

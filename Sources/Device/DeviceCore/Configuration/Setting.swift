@@ -86,14 +86,13 @@ public struct SensorSetting: Sendable, Hashable {
 
 /// The sign convention of an accelerometer's mount matrix. The raw value appears in configurations.
 ///
-/// According to the kernel documentation, the matrix is a rotation, and the reading of the axis that points up is +9.81
-/// m/s². The matrices in systemd's hardware database, however, were made for tablets with Windows sensors, so they
-/// yield x and y with the opposite sign.
+/// According to the kernel documentation, the matrix is a rotation, and an axis that points up reads +9.81 m/s². The
+/// matrices in systemd's hardware database, however, were written for tablets with Windows sensors, so they yield x and
+/// y with the opposite sign.
 public enum MountConvention: String, Sendable {
-    /// The reading of the axis that points up is +9.81 m/s². This is the default for matrices from drivers and
-    /// configuration files.
+    /// An axis that points up reads +9.81 m/s². This is the default for matrices from drivers and configuration files.
     case kernel
-    /// As on Windows, the matrix yields -9.81 m/s² for the axis that points up, so its results are negated.
+    /// As on Windows, an axis that points up reads -9.81 m/s², so the matrix's results are negated.
     case windows
     /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw

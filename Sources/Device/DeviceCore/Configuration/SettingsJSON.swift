@@ -2,7 +2,7 @@
 
 package import JSONBytes
 
-/// Reads values from a JSON settings file, and records a problem for each value that cannot be used.
+/// Reads values from a JSON settings file and records a problem for each invalid value.
 package struct SettingsJSON {
     package let path: String
     /// The path as shown in messages. It is sanitized, because a file name may contain any character.
@@ -44,7 +44,7 @@ package struct SettingsJSON {
     }
 
     /// Returns the next key of the innermost object, or nil at the end of the object. If the key occurs more than once,
-    /// records a problem for the full name, which is `prefix` followed by the key.
+    /// records a problem under its full name, `prefix` followed by the key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -174,8 +174,8 @@ package struct SettingsJSON {
         }
     }
 
-    /// Reads an array. Skips invalid elements, for which `read` returns nil. After `maximumCount` valid elements,
-    /// records a problem and skips the rest. Returns nil if the value is not an array.
+    /// Reads an array. Skips invalid elements (those for which `read` returns nil). After `maximumCount` valid
+    /// elements, records a problem and skips the rest. Returns nil if the value is not an array.
     package mutating func elements<Element>(
         _ reader: inout JSONReader, _ name: String, maximumCount: Int,
         _ read: (inout SettingsJSON, inout JSONReader, _ index: Int) throws(JSONError) -> Element?

@@ -14,7 +14,7 @@ package struct Backoff: Sendable {
         next = self.initialDelay
     }
 
-    /// Returns the next delay in seconds. The delay after it is twice as long, up to the limit.
+    /// Returns the next delay, in seconds. Each call doubles the delay, up to the limit.
     package mutating func nextDelay() -> Double {
         defer { next = min(next * 2, limit) }
         return next

@@ -6,9 +6,8 @@ package import Synchronization
 ///
 /// The owner of the queue protects it with a lock. After appending an item, the owner calls `scheduleDrainIfNeeded()`.
 /// If the result is true, the owner schedules a drain on the app's executor. A drain delivers the items that were
-/// pending when it began. It delivers them one at a time and without holding the lock. Items appended during a drain
-/// wait for the next one, so that a long series of items does not block the app's thread. There is at most one drain at
-/// a time.
+/// pending when it began. It delivers them one at a time, without holding the lock. Items appended during a drain wait
+/// for the next one, so a long series of items cannot block the app's thread. There is at most one drain at a time.
 ///
 /// ```swift
 /// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
@@ -16,8 +15,8 @@ package import Synchronization
 /// }
 /// ```
 ///
-/// The type is inlinable. Otherwise, other modules would look up the item's type at run time for each item, and playing
-/// a trace would take twice as long.
+/// The type is inlinable because other modules would otherwise look up the item's type at run time for each item, and
+/// playing a trace would take twice as long.
 @usableFromInline package struct BoundedQueue<Item> {
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
@@ -99,7 +98,8 @@ package import Synchronization
         drainingItems = []
     }
 
-    /// True while undelivered items of the current drain remain in the queue. Each item is removed before its delivery.
+    /// True while undelivered items of the current drain remain in the queue. Each item is removed before it is
+    /// delivered.
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
     /// Ends the drain. Returns true if items are pending. The caller must then schedule the next drain.
@@ -119,7 +119,7 @@ package import Synchronization
 extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
-    /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
+    /// Drains a queue on the current thread, one item at a time, without holding the lock. Does nothing if another
     /// thread or an outer call is already draining the queue, because that drain delivers all items. Pass true for
     /// `isScheduled` if `scheduleDrainIfNeeded()` has already returned true to the caller.
     package borrowing func drain<Item: Sendable>(

@@ -24,9 +24,9 @@ package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var consumerGate: ConsumerGate { get }
 }
 
-/// Determines without Foundation whether the current code is running on the main queue. The main queue does not always
-/// run on the main thread. After `dispatchMain()`, or in a program with an async `main` function, Dispatch runs the
-/// main queue and the main actor on its own threads.
+/// Determines, without using Foundation, whether the current code is running on the main queue. The main queue does not
+/// always run on the main thread. After `dispatchMain()`, or in a program with an async `main` function, Dispatch runs
+/// the main queue and the main actor on its own threads.
 package enum MainQueueContext {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -37,7 +37,8 @@ package enum MainQueueContext {
     package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
-/// Counts all consumers of async sequences, and those that are processing an element, so that playback can wait.
+/// Counts the consumers of async sequences, and how many of them are busy with an element, so that playback can wait
+/// for them.
 package final class ConsumerGate: Sendable {
     private struct State {
         var busyCount = 0

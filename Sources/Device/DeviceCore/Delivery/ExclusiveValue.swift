@@ -28,7 +28,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         return try body(&value.pointee)
     }
 
-    /// Waits until the value is free, and then passes it to the closure. A call inside the closure would wait forever.
+    /// Waits until the value is free, and then passes it to the closure. A nested call would deadlock.
     package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
         while true {
             if let result = use(body) { return result }

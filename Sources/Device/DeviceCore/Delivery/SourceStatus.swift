@@ -5,7 +5,8 @@ import Synchronization
 /// The availability of a source or of one of its sensors.
 ///
 /// A source may set the status in its hub at any time. The hub reports changes to each subscriber and guarantees:
-/// - A loss is reported once, with the error at the time of the report. The end of a reported loss is reported once.
+/// - A loss is reported once, with the error at the time of the report. If a loss was reported, its end is reported
+///   once.
 /// - If a subscriber joins during a loss, the loss is reported before `subscribe` returns and before any readings. A
 ///   subscriber that joins at any other time is not notified until the next loss.
 /// - A loss that begins and ends while the subscriber handles an earlier notification is not reported.
@@ -13,14 +14,14 @@ import Synchronization
 ///   is reported.
 /// - A change to `unknown` is not reported.
 ///
-/// Accessories have no status: an unavailable accessory is reported as detached. A problem of the accessory source
+/// Accessories have no status: an unavailable accessory is reported as detached. A problem in the accessory source
 /// rarely affects all accessories, and there may be several problems at once. The source therefore lists them in
 /// `problems`, as motion sources and calibration stores do.
 package enum SourceStatus: Sendable {
-    /// The source is not reading, or has not determined its status yet. A source sets this status when it stops
-    /// reading. The hub does not set it when the last subscriber leaves, because a loss may outlast the subscribers. In
-    /// a played trace, a loss ends when the trace specifies. A failed device makes all its sensors unavailable, even
-    /// those without subscribers.
+    /// The source is not reading, or has not yet determined its status. A source sets this status when it stops
+    /// reading. The hub does not set it when the last subscriber leaves, because a loss may outlast the subscribers.
+    /// During playback, a loss ends at the time given in the trace. A failed device makes all its sensors unavailable,
+    /// even those without subscribers.
     case unknown
     /// Readings are being delivered or will follow.
     case available
@@ -40,7 +41,7 @@ package enum SourceStatus: Sendable {
     var isAvailable: Bool { if case .available = self { true } else { false } }
 }
 
-/// An event type that can report that a source was lost or has become available again.
+/// A type of event that can report the loss of a source, or that the source is available again.
 protocol StatusEvent: Sendable {
     static func lost(_ error: DeviceError) -> Self
     static var regained: Self { get }
@@ -49,8 +50,8 @@ protocol StatusEvent: Sendable {
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
 
-/// The state of a subscriber, which determines whether the subscriber receives readings and whether it must be notified
-/// of a status change.
+/// A subscriber's state, which determines whether the subscriber receives readings and whether to notify it of a status
+/// change.
 ///
 /// ```
 /// joining ── startReceiving() ──▶ receiving ── cancel() ──▶ cancelled
@@ -97,16 +98,16 @@ struct SubscriberState: ~Copyable, Sendable {
         if isFree { notify(deliver) }
     }
 
-    /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
-    /// subscribing thread. Must be called before the subscription exists, because `startReceiving()` could otherwise
-    /// overwrite `cancelled`.
+    /// Reports the current loss, if there is one, and then starts delivering readings. Called once, on the subscribing
+    /// thread. Must be called before the subscription exists, because `startReceiving()` could otherwise overwrite
+    /// `cancelled`.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         startReceiving()
     }
 
-    /// Starts the delivery of readings. For a source without a status, the hub calls only this function. `isNotifying`
-    /// then stays true, so `reportStatus` has no effect.
+    /// Starts delivering readings. For a source without a status, the hub calls only this function. `isNotifying` then
+    /// stays true, so `reportStatus` has no effect.
     func startReceiving() { phase.store(.receiving, ordering: .releasing) }
 
     func cancel() { phase.store(.cancelled, ordering: .releasing) }

@@ -46,8 +46,9 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - purpose: The purpose of the thread's wakeup pipe, for error messages.
-    ///   - retryDelay: The delay, in seconds, before another attempt if threads or file descriptors have run out.
+    ///   - purpose: The purpose of the thread's wakeup pipe, for use in error messages.
+    ///   - retryDelay: The delay, in seconds, before the next attempt if the system has run out of threads or
+    ///     descriptors.
     ///   - work: The closure to run on the thread. Before each wait, including the first, it must check whether the hub
     ///     has subscribers, and return if there are none. If it returns earlier, it is called again immediately.
     ///   - spawn: The function that creates the thread.
@@ -77,12 +78,12 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             }
         }
         wakeUp?.signal()
-        // If there are no subscribers, `nextHub()` resets the status that a failed attempt has set.
+        // If there are no subscribers, `nextHub()` resets the status that a failed attempt set.
         guard isStopped, nextHub() != nil else { return }
         do throws(DeviceError) {
             try spawn { self.run() }
         } catch {
-            // The phase is still `running`, so no other thread can start the source and set a newer status meanwhile.
+            // The phase is still `running`, so no other thread can start the source and meanwhile set a newer status.
             state.withLock { $0.hub }?.setStatus(.unavailable(error))
             let failures = state.withLock { state in
                 state.failures += 1
@@ -109,7 +110,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 if isIdle { state.phase = .stopped }
                 return nil
             }
-            // If the last subscription was cancelled after `isIdle` was determined, the loop repeats to reset the hub's
+            // If the last subscription was cancelled after `isIdle` was read, the loop repeats to reset the hub's
             // status.
             if next != nil || isIdle { return next }
         }

@@ -33,7 +33,7 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     func completeBatch() { if !state.isCancelled { onBatchComplete() } }
 }
 
-/// The subscribers of a hub, the source's status and the hub's own state. The lock is not held while subscribers run.
+/// A hub's subscribers, its source's status and its own state. The lock is not held while subscribers run.
 final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     typealias Member = Subscriber<Request, Event>
 
@@ -65,8 +65,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Calls `prepare` and adds the subscriber, both with the lock held. The subscriber receives nothing until `start`
-    /// or `startReceiving` is called on its state.
+    /// Calls `prepare` and adds the subscriber, both while holding the lock. The subscriber receives nothing until
+    /// `start` or `startReceiving` is called on its state.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in
             prepare(&state)

@@ -16,7 +16,8 @@ public final class Subscription: Sendable {
     /// True once the subscription has ended.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// Ends the subscription. On return, another thread may still be delivering an event. Further calls have no effect.
+    /// Ends the subscription. When this method returns, another thread may still be delivering an event. Further calls
+    /// have no effect.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
         let action = onCancel.withLock { $0.take() }

@@ -93,8 +93,8 @@ package final class MotionHub: MotionSource {
     /// Returns the combined requests of the sensor's subscribers, or nil if there are none.
     ///
     /// A request for all readings accepts any rate, so it does not affect the combined interval. If there is no other
-    /// request, the interval is infinite. The source may decimate only if every request permits it, all requests have
-    /// the same interval, and none of them is for all readings.
+    /// request, the interval is infinite. The source may decimate only if every request permits it, all have the same
+    /// interval, and none requests all readings.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -129,7 +129,7 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// Returns the sensor's rate in hertz, measured over about one second, or nil if the rate is not known yet.
+    /// Returns the sensor's rate, in hertz, measured over about one second, or nil if the rate is not known yet.
     package func measuredRate(of sensor: SensorDescription.ID) -> Double? {
         state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }
     }
@@ -163,8 +163,8 @@ package final class MotionHub: MotionSource {
     // MARK: Input
 
     /// Replaces the list of sensors. Each subscriber moves to the first sensor that matches its request, even if its
-    /// former sensor is still in the list. If no sensor matches any more, a loss is reported. Readings resume as soon
-    /// as a later list contains a matching sensor.
+    /// previous sensor is still in the list. If no sensor matches, a loss is reported. Readings resume as soon as a
+    /// later list contains a matching sensor.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let affected = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -246,8 +246,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `onInputIdle` closures of the subscribers of existing sensors. Subscribers without a sensor have no
-    /// input. The source must call this function when it has no more readings for now, for example at the end of a
+    /// Calls the `onInputIdle` closures of the subscribers of existing sensors. Subscribers without a sensor are
+    /// skipped. The source must call this function when it has no more readings for now, for example at the end of a
     /// trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }

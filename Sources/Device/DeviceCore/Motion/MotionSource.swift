@@ -16,9 +16,9 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// the source's threads or on the request's `executor`. There are two exceptions, which may arrive while the
-    /// closure is still processing earlier readings on another thread. One is the loss of the sensor. The other is
-    /// readings of a different sensor, to which the subscription moves if the list of sensors changes.
+    /// the source's threads or on the request's `executor`. Only two kinds of event may arrive while the closure is
+    /// still processing earlier readings on another thread: the loss of the sensor, and readings from a different
+    /// sensor, after a change to the list of sensors has moved the subscription.
     ///
     /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
@@ -31,7 +31,7 @@ public protocol MotionSource: Sendable {
         onInputIdle: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// Returns the sensor's actual rate in hertz, measured from timestamps, or nil if the rate is not known yet.
+    /// Returns the sensor's actual rate, in hertz, measured from timestamps, or nil if the rate is not known yet.
     func measuredRate(of sensor: SensorDescription.ID) -> Double?
 }
 
@@ -69,9 +69,9 @@ public struct MotionRequest: Sendable, Hashable {
     public var kind: SensorKind
     /// The identifier of the sensor to use, or nil for the best sensor of the kind.
     public var sensor: SensorDescription.ID?
-    /// The time between readings in seconds, or 0 for all readings at the sensor's maximum rate.
+    /// The time between readings, in seconds, or 0 for all readings at the sensor's maximum rate.
     public var interval: Double
-    /// The maximum time in seconds that a reading may be held back to reduce wakeups, or 0 for immediate delivery.
+    /// The maximum time, in seconds, that a reading may be held back to reduce wakeups, or 0 for immediate delivery.
     public var latency: Double
     /// True to receive all readings at whatever rate the sensor currently runs. Such a request does not affect the
     /// rate.
@@ -80,7 +80,7 @@ public struct MotionRequest: Sendable, Hashable {
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source.
+    /// The executor that runs the subscriber's callbacks, or nil if it cannot read from the source.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests all readings of the best sensor, at the maximum rate and in device
@@ -101,9 +101,9 @@ public struct MotionRequest: Sendable, Hashable {
 
 /// The combination of all requests for a sensor.
 package struct MotionDemand: Sendable, Hashable {
-    /// The shortest requested interval in seconds: 0 for the maximum rate, infinity if no subscriber requests a rate.
+    /// The shortest requested interval, in seconds: 0 for the maximum rate, infinity if no subscriber requests a rate.
     package var interval: Double
-    /// The maximum time in seconds that a reading may be held back: the smallest of all requested latencies.
+    /// The maximum time, in seconds, that a reading may be held back: the lowest requested latency.
     package var latency: Double
     /// True if every subscriber wants at most one reading per interval. The source may then discard other readings.
     package var decimates: Bool
@@ -130,7 +130,7 @@ public struct MotionBatch: Sendable {
     public var times: [BootTime]
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
-    /// The source's decimation factor. If it is n, the batch contains only every nth reading of the sensor.
+    /// The source's decimation factor. With a factor of n, the batch contains only every nth reading.
     package var decimationFactor = 1
 
     /// Creates a batch. `values` and `times` must have the same number of elements.

@@ -27,13 +27,13 @@ final class MotionSubscriber: Sendable {
     /// Delivers the requested readings if the subscriber is active and may be called on this thread. A subscriber that
     /// joins while another executor is reading misses those readings. See `DeferredCallbacks.permits(_:)`.
     ///
-    /// - Parameter sensorInterval: The time between sensor readings in seconds, or nil if unknown or not needed.
+    /// - Parameter sensorInterval: The time between sensor readings, in seconds, or nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
         guard state.isReceiving, DeferredCallbacks.permits(request.executor) else { return }
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
-            // The tolerance of 2 % prevents the loss of single readings if the sensor runs slightly faster than
+            // The tolerance of 2 % prevents the loss of individual readings if the sensor runs slightly faster than
             // requested.
             receive(.samples(batch))
         } else if let decimated = decimator.withLock({ $0.decimate(batch) }) {
@@ -94,7 +94,7 @@ struct RateMeter {
     private var count = 0
     private var previousRate: Double?
 
-    /// The rate in hertz, or nil if unknown. It is averaged over at least 0.5 s, or 0.1 s in the first window.
+    /// The rate, in hertz, or nil if unknown. It is averaged over at least 0.5 s, or 0.1 s in the first window.
     var rate: Double? {
         guard let start, count > 0 else { return previousRate }
         let seconds = last.seconds(since: start)

@@ -48,7 +48,7 @@ extension MountMatrix {
         case empty
         /// The matrix is unusable for the given reason.
         case rejected(String)
-        /// The matrix is usable. The remark, if any, describes a minor problem.
+        /// The matrix is usable. The remark, if there is one, describes a minor problem.
         case accepted(remark: String?)
     }
 
@@ -82,8 +82,8 @@ extension MountMatrix {
             [numbers[6], numbers[7], numbers[8]])
     }
 
-    /// The reason why the matrix is not a rotation: it is singular, or it contains a reflection. nil if neither is the
-    /// case. Gyroscopes and magnetometers cannot use a matrix that contains a reflection.
+    /// The reason why the matrix is not a rotation: it is singular, or it contains a reflection. nil if it is a
+    /// rotation. Gyroscopes and magnetometers cannot use a matrix that contains a reflection.
     package var problem: String? {
         if isSingular { return "it is singular (it loses at least one direction)" }
         return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil

@@ -7,10 +7,9 @@ extension SensorDescription {
     /// The matrix is taken from the first applicable setting that specifies a matrix. The convention is taken from the
     /// first applicable setting that specifies a convention, which may be a different setting. If no setting specifies
     /// a convention, matrices from settings and drivers follow the kernel's convention. Matrices from udev then follow
-    /// the convention of systemd's hardware database, in which the reading of an x or y axis that points up is
-    /// negative.
+    /// the convention of systemd's hardware database, in which an x or y axis that points up has a negative reading.
     /// - `kernel`: The matrix is used unchanged.
-    /// - `windows`: The matrix, or the identity if none is given, yields -9.81 for the axis that points up. For an
+    /// - `windows`: With the matrix, or with the identity if none is given, an axis that points up reads -9.81. For an
     ///   accelerometer, the matrix is therefore negated. For a gyroscope or a magnetometer, either the matrix or its
     ///   negative is used, whichever is not a reflection.
     /// - `raw`: No matrix is used.
@@ -20,7 +19,7 @@ extension SensorDescription {
     /// changed.
     ///
     /// - Parameters:
-    ///   - settings: The sensor settings of the configuration.
+    ///   - settings: The configuration's sensor settings.
     ///   - udevMatrix: The device's udev property ACCEL_MOUNT_MATRIX.
     ///   - driverRemarks: Remarks about the driver's matrix. They are removed if a different matrix is used.
     package mutating func applyMountMatrix(
@@ -54,7 +53,7 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // A rotation in the `windows` convention is negated, which yields a reflection. This is expected and
+                // A rotation in the `windows` convention is negated, which yields a reflection. That is expected and
                 // needs no remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
@@ -76,8 +75,8 @@ extension MountMatrix {
     /// The rotation that corresponds to a matrix from systemd's hardware database.
     ///
     /// In such a matrix, the signs of x and y are reversed. The sign of z may also be wrong, because the matrices were
-    /// determined from the orientation of the screen, which does not depend on z. A sensor cannot be mirrored, so the
-    /// sign of z is chosen to make the matrix a rotation.
+    /// derived from the screen orientation, which does not depend on z. A sensor cannot be mirrored, so the sign of z
+    /// is chosen to make the matrix a rotation.
     var convertedFromHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)

@@ -5,7 +5,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// The methods by which readings are obtained.
+    /// The methods of obtaining readings.
     public enum Mode: String, Sendable {
         /// Readings come from the kernel's buffer, with timestamps from the driver.
         case buffered
@@ -33,13 +33,13 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var source = ""
     /// The supported rates.
     public var rates = SensorRates.unknown
-    /// The method by which readings are obtained.
+    /// The method of obtaining readings.
     public var mode = Mode.buffered
     /// The matrix that rotates readings into the device's axes: x to the right, y to the top edge, z out of the screen.
     public var mountMatrix = MountMatrix.identity
     /// The origin of the matrix, as text, for example "in_accel_mount_matrix", "the configuration" or "none given".
     public var mountMatrixOrigin = ""
-    /// The driver's name for the clock on which the timestamps are based, for example "boottime". Empty if there are no
+    /// The driver's name for the clock that provides the timestamps, for example "boottime". Empty if there are no
     /// timestamps.
     public var clock = ""
     /// Remarks for the user, for example about an unusable matrix.
@@ -63,8 +63,8 @@ public enum SensorRates: Sendable, Hashable {
     /// All rates from the minimum to the maximum, in the given steps. A step of 0 allows any rate in the range.
     case range(minimum: Double, step: Double, maximum: Double)
 
-    /// Returns the lowest supported rate that is at least the requested rate. If there is none, returns the highest
-    /// supported rate. Infinity therefore selects the highest rate. Returns nil if the driver does not report its
+    /// Returns the lowest supported rate that is not below the requested rate. If there is none, for example if the
+    /// requested rate is infinite, returns the highest supported rate. Returns nil if the driver does not report its
     /// rates.
     package func rate(atLeast wanted: Double) -> Double? {
         // The tolerances of 1e-9 absorb rounding errors.

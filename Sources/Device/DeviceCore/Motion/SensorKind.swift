@@ -4,7 +4,7 @@
 /// kernel's Industrial I/O subsystem. The raw value appears in traces, configurations and commands. It also identifies
 /// sensors in recordings that contain no sensor names.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
-    /// Proper acceleration (specific force) in m/s². At rest, the reading of the axis that points up is +9.81.
+    /// Proper acceleration (specific force) in m/s². At rest, an axis that points up reads +9.81.
     case accelerometer
     /// Angular rate in rad/s, right-handed about each axis.
     case gyroscope
@@ -36,7 +36,7 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
 
     package var name: String { properties.name }
 
-    /// The largest offset per axis that a calibration may contain. The offsets of working sensors are far smaller.
+    /// The largest offset per axis that a calibration may contain. A working sensor has far smaller offsets.
     package var maximumOffset: Double { properties.maximumOffset }
 
     /// The name of the SenML unit (RFC 8428), and the factor that converts a reading to that unit. If SenML has no

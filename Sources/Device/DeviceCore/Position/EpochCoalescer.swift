@@ -4,12 +4,12 @@
 ///
 /// gpsd may send a report after every sentence. An epoch then has several reports with the same time, and each report
 /// is more complete than the previous one. Once a receiver has sent two reports with the same time, each of its reports
-/// is held until the time changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a
-/// fix, is then delivered. Receivers that send one report per epoch are not delayed.
+/// is held until the time changes or no report arrives for 150 ms. Then the epoch's last report is delivered,
+/// preferably one with a fix. Receivers that send one report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
     /// An epoch is considered complete after this many seconds without a report.
     static let idleTimeout = 0.15
-    /// The maximum duration of an epoch in seconds. It applies if a receiver's time does not advance.
+    /// The maximum duration of an epoch, in seconds. Applies if a receiver's time does not advance.
     static let maximumDuration = 2.0
 
     private(set) var pending: PositionReport?
@@ -54,14 +54,14 @@ struct EpochCoalescer: Sendable {
         return .immediate
     }
 
-    /// Removes the pending report and records its delivery.
+    /// Removes the pending report and records that it was delivered.
     mutating func removePending() -> PositionReport? {
         if let pending { recordDelivery(pending) }
         deadline = .never
         return pending.take()
     }
 
-    /// Resets the epoch when the stream restarts, but remembers whether the receiver sends several reports per epoch.
+    /// Called when the stream restarts. Resets the epoch but not `coalescesEpochs`, which depends only on the receiver.
     mutating func reset() {
         (pending, deadline, epoch) = (nil, .never, nil)
         (hasDelivered, hasDeliveredFix) = (false, false)

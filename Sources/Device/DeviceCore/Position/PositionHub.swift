@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Delivers a stream of reports to each subscriber in the form that it requested. The source that owns the hub calls
-/// the input functions on one thread at a time. No lock is held while subscribers run.
+/// Delivers a stream of reports to each subscriber, in the form that the subscriber requested. The source that owns the
+/// hub calls the input functions on one thread at a time. No lock is held while subscribers run.
 package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
@@ -14,13 +14,13 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The number of subscribers that request lines, and the number of those that request raw reports. Both are atomic
-    // because they are read for each line.
+    // The number of subscribers that request lines, and the number that request raw reports. Both are atomic because
+    // they are read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     /// True inside `withBatch`. Atomic because a joining subscriber reads it on its own thread.
     private let isInBatch = Atomic<Bool>(false)
-    /// The time in nanoseconds at which the next held report is due. Atomic because it is read without the lock.
+    /// The time, in nanoseconds, at which the next held report is due. Atomic because it is read without the lock.
     private let nextDueTime = Atomic<Int64>(BootTime.never.nanoseconds)
 
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
@@ -32,10 +32,10 @@ package final class PositionHub: PositionSource {
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     /// A counter that is incremented each time the number of subscribers rises from 0 to 1. A source that is waiting to
-    /// try again watches the counter and, when it changes, tries again immediately.
+    /// try again watches the counter and tries again as soon as it changes.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The only subscriber's executor. nil if the number of subscribers is not 1, or if the executor cannot poll.
+    /// The executor of the only subscriber, or nil if it cannot poll or there is not exactly one subscriber.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.executor : nil }
     }
@@ -104,7 +104,7 @@ package final class PositionHub: PositionSource {
     // MARK: Input
 
     /// Treats all events that are posted inside the closure as one batch, and then calls `onBatchComplete` once for
-    /// each subscriber. Outside of this function, each posted event is a separate batch.
+    /// each subscriber. Outside this function, each posted event is a separate batch.
     package func withBatch<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isInBatch.exchange(true, ordering: .relaxed)
         defer {
@@ -116,7 +116,7 @@ package final class PositionHub: PositionSource {
         return try posts()
     }
 
-    /// Delivers events to one subscriber, and ends the batch unless the call is inside `withBatch`.
+    /// Delivers events to one subscriber and, outside `withBatch`, ends the batch.
     private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.deliver(first)
         if let second { subscriber.deliver(second) }

@@ -90,7 +90,7 @@ extension PositionReport {
         return storage
     }
 
-    /// Resets all values of the report to missing, and returns the report's storage, which no other report shares.
+    /// Marks all of the report's values as missing and returns its storage, which no other report shares.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage

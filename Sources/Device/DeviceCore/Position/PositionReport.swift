@@ -221,7 +221,7 @@ public struct PositionReport: Sendable {
 
     /// The altitude in metres above mean sea level, or NaN if unknown. If the receiver does not report it, the altitude
     /// is derived from the height above the ellipsoid. If that height is also missing, the "alt" field is used. In a 2D
-    /// fix, the altitude is the last known altitude or an estimate.
+    /// fix, this is the last known altitude or an estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }
         return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation
@@ -234,15 +234,15 @@ public enum FixMode: UInt8, Sendable {
     case unknown = 0
     /// The receiver has no fix.
     case none = 1
-    /// The fix consists of latitude and longitude.
+    /// The fix has a latitude and a longitude.
     case twoDimensional = 2
-    /// The fix consists of latitude, longitude and altitude.
+    /// The fix has a latitude, a longitude and an altitude.
     case threeDimensional = 3
 }
 
-/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. `MQTTPublisher`
+/// A type that can represent its position as a report, for example Core Location's `CLLocation`. `MQTTPublisher`
 /// accepts any such type, so it can publish a `CLLocation` without depending on Core Location.
 public protocol PositionReporting {
-    /// The position as a report. If there is no position, the report has no fix.
+    /// The position as a report. Without a position, the report has no fix.
     var positionReport: PositionReport { get }
 }

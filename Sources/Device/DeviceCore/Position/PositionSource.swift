@@ -52,7 +52,7 @@ public struct PositionRequest: Sendable, Hashable {
     public var includesLines = false
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source.
+    /// The executor that runs the subscriber's callbacks, or nil if it cannot read from the source.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
@@ -95,7 +95,7 @@ public struct ReceiverDescription: Sendable, Hashable {
     public var subtype1 = ""
     /// The bit rate of a serial port, or 0 if not applicable.
     public var bitsPerSecond: Int32 = 0
-    /// The time between reports in seconds, or NaN if unknown.
+    /// The time between reports, in seconds, or NaN if unknown.
     public var cycle = Double.nan
     /// False if the receiver was unplugged or closed.
     public var isActive = true
@@ -111,11 +111,11 @@ struct ReceiverQuality: Sendable {
     /// A receiver is clearly better than the chosen one if its error is less than this fraction of the chosen
     /// receiver's error. Applies only if both receivers have the same fix mode.
     static let maximumErrorRatio = 0.5
-    /// The time in seconds for which a receiver must stay clearly better before it is chosen.
+    /// The time, in seconds, that a receiver must remain clearly better before it is chosen.
     static let switchDelay = 10.0
 
     private(set) var mode = FixMode.unknown
-    /// The horizontal error in metres, or infinity if unknown.
+    /// The horizontal error, in metres, or infinity if unknown.
     private(set) var error = Double.infinity
     /// The arrival time of the last report. Initially earlier than any other time.
     private(set) var lastReport = BootTime(nanoseconds: .min)

@@ -4,7 +4,7 @@
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the one that has been silent the longest.
     static let maximumReceivers = 64
-    /// The maximum age, in seconds, of a satellite list that is added to a later sky report without satellites.
+    /// The maximum age, in seconds, at which a satellite list is added to a later sky report that lacks satellites.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -23,7 +23,7 @@ struct ReportSelector: Sendable {
     }
 
     private(set) var receivers: [Receiver] = []
-    /// The index of the receiver that is in use. Valid unless `receivers` is empty.
+    /// The index of the chosen receiver. Valid unless `receivers` is empty.
     private(set) var chosen = 0
     /// The index of the receiver whose attitude reports are delivered.
     private var attitudeReceiver = 0
@@ -45,7 +45,7 @@ struct ReportSelector: Sendable {
         return index
     }
 
-    /// Records the report and updates the choice of the receiver. For the results, see `EpochCoalescer.accept`.
+    /// Records the report and updates the choice of receiver. For the results, see `EpochCoalescer.accept`.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {
@@ -79,8 +79,8 @@ struct ReportSelector: Sendable {
     }
 
     /// Returns true if an attitude report from this receiver must be delivered. Attitude reports from the chosen
-    /// receiver are always delivered. If it sends none, another receiver takes over, often a separate compass. A third
-    /// receiver takes over only if neither of them sends any.
+    /// receiver are always delivered. If that receiver sends none, another one takes over, often a separate compass. A
+    /// third receiver takes over only if neither of these two sends any.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now

@@ -36,8 +36,8 @@ public struct BatteryReading: Sendable, Hashable {
     }
 }
 
-/// Stores the battery's state and delivers changes to subscribers. The hub is owned by a source or a player, which must
-/// call `post` on one thread at a time. No lock is held while subscribers run.
+/// Stores the battery's state and delivers changes to subscribers. A source or a player owns the hub and must call
+/// `post` on one thread at a time. No lock is held while subscribers run.
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 

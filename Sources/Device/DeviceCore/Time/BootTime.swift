@@ -2,7 +2,7 @@
 
 /// A point in time on a clock that starts at boot and continues during suspend (CLOCK_BOOTTIME).
 public struct BootTime: Sendable, Hashable, Comparable {
-    /// The time since boot in nanoseconds.
+    /// The time since boot, in nanoseconds.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since boot.
@@ -14,7 +14,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
     /// The latest possible time, used to mean "no deadline".
     package static let never = BootTime(nanoseconds: .max)
 
-    /// The time since boot in seconds.
+    /// The time since boot, in seconds.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
     package func seconds(since other: BootTime) -> Double {
@@ -26,13 +26,13 @@ public struct BootTime: Sendable, Hashable, Comparable {
         BootTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 
-    /// Returns true if the left time is earlier.
+    /// Returns true if the left-hand time is earlier.
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-/// Civil time as nanoseconds since 1970-01-01T00:00:00Z, without leap seconds, for the years 1678 to 2261.
+/// A civil time, in nanoseconds since 1970-01-01T00:00:00Z, without leap seconds, for the years 1678 to 2261.
 public struct WallTime: Sendable, Hashable, Comparable {
-    /// The nanoseconds since 1970-01-01T00:00:00Z, negative for earlier times.
+    /// The number of nanoseconds since 1970-01-01T00:00:00Z, negative for earlier times.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since 1970-01-01T00:00:00Z.
@@ -48,7 +48,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// The time 1970-01-01T00:00:00Z.
     public static let epoch = WallTime(nanoseconds: 0)
 
-    /// The seconds since 1970-01-01T00:00:00Z, rounded to the nearest Double.
+    /// The number of seconds since 1970-01-01T00:00:00Z, rounded to the nearest Double.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
     package func seconds(since other: WallTime) -> Double {
@@ -60,7 +60,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         WallTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
 
-    /// Returns true if the left time is earlier.
+    /// Returns true if the left-hand time is earlier.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 

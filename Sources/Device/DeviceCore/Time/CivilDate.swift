@@ -50,9 +50,9 @@ package struct CivilDate: Sendable, Hashable {
         }
     }
 
-    // In these calculations, each year begins on March 1, so that a leap day is the last day of its year. The lengths
-    // of the months then repeat every five months (153 days). The year number is increased by 400, a full cycle of the
-    // calendar, so that all dividends are positive.
+    // In these calculations, each year begins on March 1, so that a leap day is the last day of its year. Month lengths
+    // then repeat every five months (153 days). The year number is increased by 400, a full calendar cycle, to make all
+    // dividends positive.
 
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = (month > 2 ? year : year - 1) + 400

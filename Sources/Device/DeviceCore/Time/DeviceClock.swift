@@ -6,7 +6,7 @@ import Synchronization
 @_exported public import SystemCalls
 
 /// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
-/// this clock, so tests need not sleep. All members may be called with locks held, so they must not call a timer's work
+/// this clock, so tests need not sleep. All members may be called with locks held, so they must not run a timer's work
 /// directly.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including time spent suspended. Monotonic.
@@ -37,7 +37,7 @@ public final class ClockTimer: Sendable {
 
     /// Discards the work. Does nothing if the work has already run.
     public func cancel() {
-        // Releases the work outside of the lock, because the work may own this timer and cancel it when deinitialized.
+        // Releases the work outside the lock, because the work may own this timer and cancel it when deinitialized.
         let work = work.withLock { $0.take() }
         withExtendedLifetime(work) {}
         let action = onCancel.withLock { $0.take() }
@@ -65,10 +65,10 @@ extension WakeupPipe {
 }
 
 extension BinarySemaphore {
-    /// Waits until `signal()` is called or the deadline has passed, but at most 60 s. Returns true if `signal()` was
-    /// called.
+    /// Waits until `signal()` is called or the deadline has passed, but for at most 60 s. Returns true if `signal()`
+    /// was called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so it may end too late. Because of the limit, it
+        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so it may end too late. The limit ensures that it
         // is at most 60 s late.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }

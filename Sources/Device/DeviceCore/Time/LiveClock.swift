@@ -13,7 +13,7 @@ public final class LiveClock: DeviceClock {
     /// The time since boot, including time spent suspended.
     public var now: BootTime { BootTime(nanoseconds: systemTime(CLOCK_BOOTTIME) ?? 0) }
 
-    /// The time of the system clock.
+    /// The system clock's time.
     public var wallTime: WallTime { WallTime(nanoseconds: systemTime(CLOCK_REALTIME) ?? 0) }
 
     /// Runs the work on the clock's dispatch queue at the deadline.
@@ -22,7 +22,7 @@ public final class LiveClock: DeviceClock {
         let timerSource = TimerSource(queue: queue)
         timerSource.source.setEventHandler { [weak timer, weak timerSource] in
             guard let timer, let timerSource else { return }
-            // Dispatch's clock may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is rescheduled.
+            // Dispatch's clock may differ from CLOCK_BOOTTIME after suspend. A timer that fires early is rescheduled.
             let rest = deadline.seconds(since: self.now)
             if rest > 0 { timerSource.schedule(after: rest) } else { timer.fire() }
         }
@@ -49,10 +49,10 @@ private final class TimerSource: @unchecked Sendable {
 /// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
 /// descriptors should therefore call `open()` at startup.
 package enum DispatchDescriptors {
-    /// The clock that creates the timers. It can be any live clock, because all of them share Dispatch's descriptors.
+    /// The clock that creates the timers. Any live clock can be used, because they all share Dispatch's descriptors.
     private static let timers = LiveClock()
 
-    /// Starts opening the descriptors. The returned closure waits until they are open, but at most 0.2 s.
+    /// Starts opening the descriptors. The returned closure waits until they are open, but for at most 0.2 s.
     package static func open() -> @Sendable () -> Void {
         let hasFired = BinarySemaphore()
         let now = timers.now

@@ -23,10 +23,10 @@ public final class VirtualClock: DeviceClock {
     }
 
     private let timers = Mutex(Timers())
-    // The following values are in nanoseconds. They are atomic because each reading of a trace accesses them several
-    // times, and a lock would be slower.
+    // The following values are in nanoseconds. They are atomic because they are accessed several times for each reading
+    // of a trace, and a lock would be slower.
     private let currentTime: Atomic<Int64>
-    /// The difference between the civil time and the time since boot.
+    /// The difference between civil time and time since boot.
     private let wallTimeOffset: Atomic<Int64>
     /// The deadline of the next timer, or `Int64.max` if there is no timer. Modified only while the lock is held.
     private let nextDue = Atomic<Int64>(.max)

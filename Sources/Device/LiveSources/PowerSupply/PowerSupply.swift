@@ -39,7 +39,7 @@ extension PowerSupply {
     /// Returns nil if the supply does not power this machine or has no usable attributes.
     init?(folder: String) {
         guard let type = Self.text("type", in: folder) else { return nil }
-        // The battery of a mouse or a headset does not power this machine.
+        // The battery of a mouse or headset does not power this machine.
         if Self.text("scope", in: folder) == "Device" { return nil }
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
@@ -99,7 +99,7 @@ extension BatteryReading {
     /// Returns the charge level. For a single battery, this is the driver's value or, if the driver reports none, a
     /// level calculated from energy or charge. For several batteries, the level is calculated from their total energy
     /// if all of them report energy. Otherwise, the total charge is used if all of them report charge. In all other
-    /// cases, the level is the average of their levels.
+    /// cases, the average of the batteries' levels is used.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         for (nowPath, fullPath) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
@@ -115,8 +115,8 @@ extension BatteryReading {
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// If a battery discharges although external power is connected, the external supply is too weak. The state is then
-    /// `unplugged`.
+    /// If a battery discharges even though external power is connected, the external supply is too weak. The state is
+    /// then `unplugged`.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }

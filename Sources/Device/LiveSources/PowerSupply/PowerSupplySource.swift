@@ -11,7 +11,7 @@ package import DeviceCore
 package final class PowerSupplySource: StatusSource {
     /// The interval between readings, in seconds.
     package static let interval = 5.0
-    /// The interval between readings if there is no battery, in seconds.
+    /// The interval between readings, in seconds, if there is no battery.
     package static let searchInterval = 30.0
     private static let supplyLimit = 64
 
@@ -35,15 +35,15 @@ package final class PowerSupplySource: StatusSource {
     }
 
     /// The battery state, or nil if there is no battery. While there are subscribers, this is the state that was last
-    /// read for them, so it agrees with the changes that they have received. Otherwise, each access reads the state.
+    /// read for them, so it matches the changes that they have received. Otherwise, each access reads the state.
     package var battery: BatteryReading? { hub.hasSubscribers ? hub.battery : currentBattery }
 
     private var currentBattery: BatteryReading? { BatteryReading(supplies()) }
 
     /// Delivers changes in the battery state, but not the initial state.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
-        // Updates the hub before the subscriber joins. Otherwise, a change that occurred while there were no
-        // subscribers would be delivered to the new subscriber.
+        // Updates the hub before the subscriber joins, so that it does not receive a change that occurred while there
+        // were no subscribers.
         if !hub.hasSubscribers { hub.post(currentBattery) }
         return hub.subscribe(receive: receive)
     }

@@ -29,8 +29,8 @@ package struct BeaconAdvertisement: Sendable, Hashable {
 
 /// The beacons among the devices that BlueZ reports, each with its last signal strength.
 struct BlueZBeacons {
-    /// The maximum number of beacons. When it is reached, the least recently updated beacons are removed. If a beacon
-    /// changes its address, it counts as a new device.
+    /// The maximum number of beacons. When it is reached, the least recently updated beacons are removed. A beacon that
+    /// changes its address counts as a new device.
     static let maximumCount = 1024
 
     private struct Beacon {
@@ -44,7 +44,7 @@ struct BlueZBeacons {
 
     var count: Int { beacons.count }
 
-    /// Updates a beacon, or removes it if its manufacturer data is no longer that of a beacon. Returns a sighting if
+    /// Updates a beacon, or removes it if its manufacturer data no longer describes a beacon. Returns a sighting if
     /// `device` is a beacon and contains manufacturer data or a signal strength.
     mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let previous = beacons[path]
@@ -65,8 +65,7 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Removes about an eighth of the beacons at once. Otherwise, every insertion would have to search for the
-        // oldest beacon.
+        // Removes about an eighth of the beacons at once, so that not every insertion has to search for the oldest one.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

@@ -2,15 +2,14 @@
 
 package import DeviceCore
 
-/// A BlueZ client without a socket. The client processes received messages and provides the bytes to send and the
-/// events to deliver. It starts discovery on a powered adapter and reports the beacons among the received
-/// advertisements. If bluetoothd is not running or no adapter is powered, the client reports the problem and waits for
-/// a D-Bus signal. After other errors, BlueZ does not signal when it has recovered, so the client retries with an
-/// increasing delay.
+/// A BlueZ client without a socket. Given the received messages, the client provides the bytes to send and the events
+/// to deliver. It starts discovery on a powered adapter and reports the beacons among the received advertisements. If
+/// bluetoothd is not running or no adapter is powered, the client reports the problem and waits for a D-Bus signal.
+/// After other errors, BlueZ does not signal when it has recovered, so the client retries with an increasing delay.
 package struct BlueZClient {
-    /// The timeout for a reply from the bus or from BlueZ, in seconds.
+    /// The timeout, in seconds, for a reply from the bus or BlueZ.
     static let replyTimeout = 10.0
-    /// The time in seconds without a message from BlueZ after which the client pings BlueZ.
+    /// The time, in seconds, without a message from BlueZ after which the client sends a ping.
     static let pingInterval = 10.0
     /// If BlueZ replies that discovery is already in progress, discovery must start within this time, in seconds. BlueZ
     /// normally reports the start a few milliseconds after this reply.
@@ -103,7 +102,8 @@ package struct BlueZClient {
 
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time of the next ping. Without pings, a hung bluetoothd would look the same as an absence of beacons.
+    /// The time of the next ping. Without pings, a hung bluetoothd would be indistinguishable from an absence of
+    /// beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
@@ -269,7 +269,7 @@ package struct BlueZClient {
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
-                // Discovery has ended, although this client has not stopped it.
+                // Discovery has ended, even though this client did not stop it.
                 nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
             }
         } else {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The properties of a BlueZ object that a message contains. Unsupported properties are omitted.
+/// The properties that a message contains for a BlueZ object. Unsupported properties are omitted.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"

@@ -14,7 +14,7 @@ enum BlueZProblem {
         "The Bluetooth adapter is switched off, so no beacons can be received. Switch it on (rfkill unblock bluetooth; bluetoothctl power on). Reception then starts automatically."
     )
 
-    /// BlueZ has not replied at all on this connection. Either BlueZ hangs, or the bus cannot start BlueZ.
+    /// BlueZ has not replied at all on this connection. Either BlueZ has hung, or the bus cannot start it.
     static let noReply = DeviceError(
         .silent,
         "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."

@@ -68,9 +68,9 @@ package struct DBusMessage {
 
 /// Splits a byte stream into messages.
 package struct DBusFramer {
-    /// The maximum message size in bytes. It is large enough for a list of about ten thousand BlueZ devices.
+    /// The maximum message size, in bytes. This is enough for a list of about ten thousand BlueZ devices.
     static let maximumSize = 8 << 20
-    /// The size in bytes of the fixed part of the header, which contains the message length.
+    /// The size, in bytes, of the header's fixed part, which contains the message length.
     private static let fixedSize = 16
 
     private var bytes: [UInt8] = []

@@ -15,7 +15,7 @@ struct SystemBus: ~Copyable {
     deinit { systemClose(descriptor) }
 
     /// Connects to the bus. Does not block, because the socket is local. The authentication (SASL EXTERNAL with the
-    /// user ID) is sent before any other output, and the bus's reply to it is read later, with the other input.
+    /// user ID) is sent before any other output, and the bus's reply is read later, with the other input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
         // An address may contain several entries, as in `unix:path=/run/dbus/bus,guid=…;tcp:…`. The first path that
@@ -122,7 +122,7 @@ struct SystemBus: ~Copyable {
 }
 
 /// Removes the bus's authentication reply from the input. The connection sends `BEGIN` without waiting for the reply.
-/// The bus closes the connection if it rejects the authentication.
+/// If the bus rejects the authentication, it closes the connection.
 struct SystemBusAuthentication {
     /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096

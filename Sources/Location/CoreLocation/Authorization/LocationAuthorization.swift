@@ -58,7 +58,7 @@ public final class LocationAuthorization: Sendable {
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization for the current device: the current task's device, otherwise the installed device, otherwise
+    /// The authorization for the current device: the current task's device or, failing that, the installed device or
     /// the live device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
@@ -109,7 +109,7 @@ public final class LocationAuthorization: Sendable {
     public var policy: any LocationPolicy {
         get { state.withLock { $0.policy } }
         set {
-            // Releases the former policy outside the lock, because releasing its pending `answer` closure changes the
+            // Releases the previous policy outside the lock, because releasing its pending `answer` closure changes the
             // state.
             let former = state.withLock { exchange(&$0.policy, with: newValue) }
             withExtendedLifetime(former) {}

@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// Decides whether apps may use the device's position. Linux has no authorization prompt, so requests are answered by a
-/// policy instead of the user. The policy comes from the app, from a test or from the configuration.
+/// Decides whether apps may use the device's position. Linux has no authorization prompt, so a policy answers requests
+/// in place of the user. The policy comes from the app, from a test or from the configuration.
 ///
 /// ```swift
 /// struct AskOnTerminal: LocationPolicy {
@@ -18,8 +18,8 @@ public protocol LocationPolicy: Sendable {
     /// Decides on a request by calling `answer`, immediately or later, from any thread. Only the first answer counts.
     /// If `answer` is released without being called, the request stays undecided.
     ///
-    /// Requests are decided one at a time. The method is called with no lock held. It usually runs on the thread that
-    /// made the request. If the request had to wait for an earlier one, the method runs on the thread that answered the
+    /// Requests are decided one at a time. The method is called without a lock held, usually on the thread that made
+    /// the request. If the request had to wait for an earlier one, the method runs on the thread that answered the
     /// earlier one.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }

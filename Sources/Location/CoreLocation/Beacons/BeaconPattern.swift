@@ -36,8 +36,8 @@ extension BeaconPattern {
         minor = words[2] >> 32 & 1 == 1 ? UInt16(truncatingIfNeeded: words[2]) : nil
     }
 
-    /// The last word contains the minor value in bits 0 ... 15 and the major value in bits 16 ... 31. Bits 32 and 33
-    /// are set if the minor and the major value, respectively, are not nil.
+    /// The last word contains the minor value in bits 0 ... 15 and the major value in bits 16 ... 31. Bit 32 is set if
+    /// the minor value is not nil, and bit 33 if the major value is not nil.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var numbers: UInt64 = 0

@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-// Without the Objective-C runtime, casts between `CLError` and `NSError` require this conformance. Examples are
+// Without the Objective-C runtime, casts between `CLError` and `NSError` require this conformance: for example,
 // `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.

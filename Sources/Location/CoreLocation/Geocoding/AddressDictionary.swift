@@ -43,8 +43,8 @@ enum AddressDictionary {
     }
 
     /// Returns the lines of the address. If two parts have the same name, for example a city and its state, the name is
-    /// listed once. The ocean has a line because a place at sea may have no other part. A lake belongs to a country, so
-    /// it needs no line.
+    /// listed only once. The ocean has its own line, because a place at sea may have no other part. A lake belongs to a
+    /// country, so it needs no line.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {

@@ -82,8 +82,8 @@ open class CLGeocoder: NSObject {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds places by name or address. Places inside the region come first, followed by places outside it. Both groups
-    /// are sorted by distance from the region's centre.
+    /// Finds places by name or address. Places inside the region come first, followed by places outside it. Each group
+    /// is sorted by distance from the region's centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
@@ -91,7 +91,7 @@ open class CLGeocoder: NSObject {
     }
 
     /// Finds places by name or address, with country names in the given language. Places inside the region come first.
-    /// The text may contain a country name in the given language, or in any of the twenty languages in the place data.
+    /// Country names in the text may be in that language or in any of the twenty languages of the place data.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler

@@ -47,7 +47,7 @@ final class GeocodingRequests: Sendable {
 
     nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
         // If the task is cancelled before `begin` has returned, the cancellation handler does not yet know the
-        // request's number. In this case, the continuation's closure cancels the request.
+        // request's number. In that case, the continuation's closure cancels the request.
         let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -4,8 +4,8 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// Functions of the C module CPlaceData that return the start and the length of the place data. They are linked by
-/// name, because frameworks must not import C modules (see LiveDevice.swift).
+/// Functions of the C module CPlaceData that return the start and length of the place data. They are linked by name,
+/// because frameworks must not import C modules (see LiveDevice.swift).
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
 
@@ -115,7 +115,7 @@ struct CountryNames: Sendable {
 
     /// Returns the codes of the countries with this name in the current language. The name must be lowercase and
     /// without accents. Returns an empty array if the place data contains country names in this language, because the
-    /// search then needs no codes from Foundation.
+    /// search needs no codes from Foundation in that case.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)

@@ -30,10 +30,10 @@ public protocol PlaceFinder: Sendable {
 public struct PlaceSearch: Sendable {
     /// The text of the request, or the parts of an address dictionary, separated by commas.
     public var text: String
-    /// The centre of the circle in which places are preferred, in degrees on WGS 84. nil if the search has no preferred
+    /// The centre of the circle whose places are preferred, in degrees on WGS 84. nil if the search has no preferred
     /// area.
     public var center: CLLocationCoordinate2D?
-    /// The radius of the circle around ``center``, in metres.
+    /// The radius, in metres, of the circle around ``center``.
     public var radius: CLLocationDistance
     /// The requested language, or nil for the user's language.
     public var locale: Locale?
@@ -48,13 +48,13 @@ public struct PlaceSearch: Sendable {
 
 /// A description of a place found by a ``PlaceFinder``. Unknown values are nil.
 public struct PlaceDescription: Equatable, Sendable {
-    /// The latitude in degrees on WGS 84, north positive.
+    /// The WGS 84 latitude, in degrees, positive north.
     public var latitude: CLLocationDegrees
-    /// The longitude in degrees on WGS 84, east positive.
+    /// The WGS 84 longitude, in degrees, positive east.
     public var longitude: CLLocationDegrees
-    /// The radius of the place in metres, or 0 if it is unknown.
+    /// The radius of the place, in metres, or 0 if it is unknown.
     public var radius: CLLocationDistance
-    /// The name or the address of the place.
+    /// The name or address of the place.
     public var name: String?
     /// The street.
     public var thoroughfare: String?

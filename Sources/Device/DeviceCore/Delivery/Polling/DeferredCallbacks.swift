@@ -3,7 +3,7 @@
 import Dispatch
 
 /// Collects the callbacks that are scheduled on a polling executor during a read, and runs them after the read. The
-/// executor calls `run` for each read, and `append` when work is scheduled on it. An instance is used by one thread.
+/// executor calls `run` for each read, and `append` when work is scheduled on it. Each instance is used by one thread.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -43,15 +43,15 @@ package final class DeferredCallbacks {
     /// must call this closure on the executor and return only after the closure has returned, like
     /// `DispatchQueue.sync`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
-        // Keeps the outer value, because reads can be nested: a subscriber that receives a status change during `read`
+        // Saves the outer value, because reads can be nested: a subscriber that receives a status change during `read`
         // may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         read()
         pthread_setspecific(Self.key, outer)
         guard !callbacks.isEmpty else { return }
-        // Moves the callbacks to a second array, because a callback may also run a run loop, in which this thread reads
-        // again and appends to `callbacks`.
+        // Moves the callbacks to a second array, because a callback may itself run a run loop, in which this thread
+        // reads again and appends to `callbacks`.
         var due: [@Sendable () -> Void] = []
         swap(&due, &callbacks)
         enter { for callback in due { callback() } }

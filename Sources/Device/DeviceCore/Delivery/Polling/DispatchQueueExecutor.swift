@@ -7,7 +7,7 @@ import SystemCalls
 /// An executor for a dispatch queue. While a source is registered, a separate thread polls the source's descriptor.
 package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
-    /// The `onReady` closures to call when the polling thread ends, or nil if no polling thread is running.
+    /// The `onReady` closures to call when the polling thread exits, or nil if no polling thread is running.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
     /// Creates an executor. The queue should be serial, to preserve the order of callbacks.

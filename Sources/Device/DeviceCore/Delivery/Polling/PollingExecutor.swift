@@ -16,7 +16,7 @@ package protocol PollingExecutor: CallbackExecutor {
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
 
-    /// False if the executor can no longer poll, for example because the app's main run loop does not run any more.
+    /// False if the executor can no longer poll, for example because the app's main run loop is no longer running.
     var canPoll: Bool { get }
 }
 
@@ -48,8 +48,8 @@ package protocol PollableSource: AnyObject, Sendable {
     /// The time of the source's next timeout. Safe to read from any thread.
     var deadline: BootTime { get }
 
-    /// Reads the available readings and handles expired timeouts. May be called by two threads at once. One of the
-    /// calls then returns `contended`. After an error, all later calls throw the same error.
+    /// Reads the available readings and handles expired timeouts. If two threads call this method at once, one of the
+    /// calls returns `contended`. After an error, all later calls throw the same error.
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome
 }
 

@@ -7,14 +7,14 @@
 /// succession and then pause.
 ///
 /// Setting the timer takes a system call. To avoid this call after most reads, the timer is left unchanged if its
-/// expiry is neither too late nor too early. It is too late if it is after the due time or the source's own timeout. It
-/// is too early if it is before the expected time of the next read plus half the tolerance. If the source's own timeout
-/// is that early, the timer is set after each read.
+/// expiry is neither too late nor too early. It is too late if it comes after the due time or the source's own timeout.
+/// It is too early if it comes before the expected time of the next read plus half the tolerance. If the source's own
+/// timeout comes that early, the timer is set after each read.
 struct ReadDeadlineMonitor: Sendable {
-    /// A read is overdue if the time since the previous read exceeds the tolerance plus this multiple of the expected
-    /// interval.
+    /// A read is overdue if the time since the previous one is longer than the tolerance plus this multiple of the
+    /// expected interval.
     private static let margin = 1.5
-    /// A single read reduces the expected interval to no less than this fraction of its previous value.
+    /// A single read cannot reduce the expected interval below this fraction of its previous value.
     private static let decay = 0.95
 
     private let tolerance: Double

@@ -43,8 +43,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
     /// The executor that `update()` most recently tried to register. nil initially, after `deregister()`, and after
-    /// `executor()` has returned nil. If the attempt failed, `update()` tries again in two cases: `executor()` returns
-    /// a different executor, or `onReady` has set `readiness`.
+    /// `executor()` has returned nil. After a failed attempt, `update()` tries again only if `executor()` returns a
+    /// different executor or `onReady` has set `readiness`.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -52,10 +52,10 @@ package struct ReadinessCoordinator: ~Copyable {
     ///
     /// - Parameters:
     ///   - wakeUp: Signaled when the subscriptions change.
-    ///   - tolerance: The number of seconds by which a read may be late before the source's thread reads in place of
-    ///     the executor.
+    ///   - tolerance: The number of seconds by which a read may be late. After that, the source's thread reads in place
+    ///     of the executor.
     ///   - limit: The maximum time, in seconds, from a read by the executor until the source's thread reads in its
-    ///     place. This time includes the tolerance.
+    ///     place, including the tolerance.
     ///   - executor: Returns the executor shared by all subscribers, or nil if their executors differ or cannot poll.
     ///     Called on the source's thread and on executors.
     package init(
@@ -96,7 +96,7 @@ package struct ReadinessCoordinator: ~Copyable {
     ///
     /// Returns true if an executor was deregistered. The caller must then read the source, for example by calling
     /// `handle(isReady: false)`, because only a read on the source's thread can reveal why the executor finished. The
-    /// next call of `update()` can register another executor.
+    /// next call to `update()` can register another executor.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -133,7 +133,7 @@ package struct ReadinessCoordinator: ~Copyable {
         if let registration { owner = .executor(registration, .timer) }
     }
 
-    /// Reads the source, or checks whether the executor reads in time. `isReady` is true if `pollTarget` was ready.
+    /// Reads the source, or checks whether the executor is late. `isReady` is true if `pollTarget` was ready.
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
@@ -147,7 +147,7 @@ package struct ReadinessCoordinator: ~Copyable {
                 // because `rearm()` makes the executor read again. That read has the same outcome and ends the polling.
                 if try read(.overdue(since: dueTime)) != .moreAvailable { registration.expectRead() }
             } else {
-                // In this branch, a late executor has nothing to read, so this thread waits for the descriptor next.
+                // If the executor is late but has nothing to read, this thread next waits for the descriptor.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
                 // If the executor is not late, the timer expired too early or at the source's timeout. The read handles
                 // the timeout.
@@ -177,7 +177,7 @@ package struct ReadinessCoordinator: ~Copyable {
 }
 
 /// A source's registration with an executor. The executor calls only the closures that `init` passes to it. The
-/// source's thread makes all other calls. `source.deadline` is read with the lock of `monitor` held.
+/// source's thread makes all other calls. `source.deadline` is read while the lock of `monitor` is held.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
     let timer: TimerFD
@@ -210,7 +210,7 @@ private final class PollingRegistration: Sendable {
         guard let registered else { throw DeviceError(.notSupported, "The executor does not poll descriptors.") }
         subscription.withLock { $0 = registered }
         expectRead()
-        // The descriptor is added last, so that the executor does not read before this object is complete.
+        // The descriptor is added last, so that the executor cannot read before this object is fully set up.
         guard set.add(source.descriptor) else {
             cancel()
             throw DeviceError(.notSupported, "The descriptor cannot be polled.")
@@ -224,7 +224,7 @@ private final class PollingRegistration: Sendable {
 
     /// Makes the executor read again if the descriptor is still readable. The executor may have skipped a read because
     /// another thread was using the source. A run loop reports only changes of readiness, so it would not report the
-    /// descriptor again by itself.
+    /// descriptor again on its own.
     func rearm() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {

@@ -5,17 +5,17 @@ import DeviceCore
 /// The recent packets of one beacon, from which `RangingState` determines the beacon's distance.
 struct BeaconTrack: Sendable {
     /// The time window over which signal strengths are averaged, in seconds. A shorter window makes the proximity class
-    /// less reliable. A longer one delays the response to a beacon that moves away. In a simulation, 97 % of the
+    /// less reliable. A longer window delays the response to a beacon that moves away. In a simulation, 97 % of the
     /// proximity classes were correct with a window of 5 s, and 87 % with 2 s. With 20 s, the value in the AltBeacon
     /// library, the response to a beacon that moved away took 15 s.
     static let window = 5.0
-    /// The mean excludes the lowest tenth and the highest tenth of the signal strengths, as in the AltBeacon library.
+    /// The mean excludes the lowest and highest tenths of the signal strengths, as in the AltBeacon library.
     static let trimDivisor = 10
-    /// The maximum number of stored signal strengths. If it is reached, a new value replaces the oldest.
+    /// The maximum number of stored signal strengths. Once it is reached, each new value replaces the oldest.
     static let limit = 128
-    /// The time without a packet after which the distance becomes unknown, in seconds.
+    /// The time, in seconds, without a packet after which the distance becomes unknown.
     static let distanceTimeout = 2.0
-    /// The time without a packet after which the beacon is removed, in seconds, as in the AltBeacon library.
+    /// The time, in seconds, without a packet after which the beacon is removed, as in the AltBeacon library.
     static let removalTimeout = 5.0
 
     let identity: BeaconIdentity
@@ -78,7 +78,7 @@ enum BeaconDistance {
     /// The hysteresis at each maximum distance, as a fraction of the distance.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, the result differs
+    /// Returns the distance, in metres, computed from the free-space path loss (Friis). Up to 10 m, the result differs
     /// by at most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is not negative,
     /// because some beacons send 0 for an unknown power.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {

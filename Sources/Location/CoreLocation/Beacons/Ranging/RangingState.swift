@@ -28,7 +28,8 @@ enum RangingRequest {
 struct RangingState {
     /// The interval between reports, in seconds.
     static let interval = 1.0
-    /// The maximum number of tracked beacons. If it is reached, a new beacon replaces the least recently received one.
+    /// The maximum number of tracked beacons. Once it is reached, each new beacon replaces the least recently received
+    /// one.
     static let trackLimit = 1024
 
     /// The requests in the order in which they were started. Reports are delivered in the same order.
