@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches for cities by folded name. A page fault loads up to 64 kB. To limit the number of page faults, a search
-/// first reads only samples of the index, which are stored contiguously, and then the hashes of the rows between two
-/// samples.
+/// Finds cities by folded name. A page fault can load up to 64 kB. To limit page faults, a search first reads only
+/// samples of the index, which are stored contiguously, and then the hashes of the rows between two samples.
 extension PlaceData {
     private static let maximumCities = 2000
 
@@ -20,7 +19,8 @@ extension PlaceData {
         return found
     }
 
-    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a. make_places.py stores the same hash in the index.
+    /// Returns an 8-bit hash of a name: the top byte of its 32-bit FNV-1a hash. make_places.py stores the same hash in
+    /// the index.
     static func nameHash(_ name: [UInt8]) -> Int {
         var value: UInt32 = 0x811C_9DC5
         for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }
@@ -44,8 +44,8 @@ extension PlaceData {
 
     private static let rowsBetweenSamples = 32
 
-    /// Returns a range of rows in the sorted index that contains all rows with the given name. If no row has this name,
-    /// the range contains the position at which it would be inserted.
+    /// Returns a range of rows in the sorted index that contains every row with the given name. If there is no such
+    /// row, the range contains the position where the name would be inserted.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }

@@ -8,7 +8,7 @@ extension PlaceData {
     private static let maximumNeighbours = 50
 
     /// Returns the areas and countries with the given folded name. If there are none, returns the cities with this
-    /// name. If `isHead` is true, the name belongs to the requested place itself, so it is not compared with area
+    /// name. If `isHead` is true, the name is that of the requested place itself, so it is not compared with area
     /// abbreviations.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
@@ -28,7 +28,7 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Looking up country names in other languages is slow, and is not necessary if a city has this name.
+        // Looking up country names in other languages is slow, and unnecessary if a city has this name.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -38,14 +38,14 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area to which a row of the area index refers. `isAbbreviation` is true if the row is sorted by the
+    /// Returns the area that a row of the area index refers to. `isAbbreviation` is true if the row is sorted by the
     /// area's abbreviation instead of its name.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isAbbreviation: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
-    /// Calls the closure with each row whose key equals the given name. The rows must be sorted by their keys.
+    /// Calls the closure with each row whose key equals the given name. The rows must be sorted by key.
     private func forEachRow(
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Searches for the place at a point.
+/// Finds the place at a point.
 extension PlaceData {
     /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. A point on
     /// land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
@@ -10,9 +10,10 @@ extension PlaceData {
     /// The maximum distance, in kilometres, to the city that provides the time zone.
     private static let maximumZoneDistance = 1500.0
 
-    /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
-    /// the country is that of the nearest city within 25 km. The locality is the largest city in the country whose
-    /// radius contains the point, or otherwise the nearest city within 100 km. A point on a lake has no locality.
+    /// Returns the place at the given WGS 84 coordinates, in degrees, or nil if nothing is known about the point. Off
+    /// the coast, the country is that of the nearest city within 25 km. The locality is the largest city in the country
+    /// whose radius contains the point, or if there is none, the nearest city within 100 km. A point on a lake has no
+    /// locality.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -31,7 +32,7 @@ extension PlaceData {
                 cities = NearbyCities()
             }
         }
-        // Sets the lake first, because `setLocality` omits the locality of a point on a lake.
+        // Set the lake before the locality, because `setLocality` sets no locality for a point on a lake.
         let lake = try lakes.area(latitude: latitude, longitude: longitude).label
         if lake > 0 { place.inlandWater = try text(lakeNames, lake - 1, at: 0) }
         if country > 0 {
@@ -66,7 +67,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches at increasing distances until a city is found, usually nearby. All distances are in kilometres.
+    /// Searches an increasing radius until a city is found, which is usually nearby. All distances are in kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -94,7 +95,7 @@ extension PlaceData {
             if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if isLarger { (largest, largestSize) = (city, size) }
-            // The largest city may be farther away than the nearest one, but is within the maximum radius of the point.
+            // The largest city may be farther away than the nearest one, but not farther than the maximum city radius.
             limit = max(CityGrid.maximumRadius, shortestDistance)
         }
         return NearbyCities(

@@ -4,7 +4,7 @@
 ///
 /// The data is a read-only image that CPlaceData/make_places.py generates. It begins with the signature, the image
 /// size, and the offset and size of each section (four bytes each), as read by `init`. Integers are little-endian.
-/// Texts are UTF-8, preceded by a length byte. A reference to a text has three bytes. A country is stored as its row
+/// Texts are UTF-8, preceded by a length byte. A text reference has three bytes. A country is stored as its row number
 /// plus 1.
 ///
 /// | section | rows |
@@ -12,18 +12,18 @@
 /// | countries | 14 bytes: ISO 3166-1 codes of 2 and 3 letters, name, centre (hundredths of a degree), radius (km) |
 /// | country names | 5 bytes: country, folded name in any language; sorted by the bytes of the names |
 /// | areas | 8 bytes: country, name, abbreviation in addresses or an empty text |
-/// | area index | 2 bytes: area, with the top bit set for its abbreviation; sorted by the bytes of the folded texts |
+/// | area index | 2 bytes: area, with the top bit set for abbreviations; sorted by the bytes of the folded texts |
 /// | zones | 3 bytes: name |
-/// | samples | 8 bytes: the start of the folded name of each 32nd row of the index, padded with zeros |
+/// | samples | 8 bytes: the start of the folded name of every 32nd row of the index, padded with zeros |
 /// | grid, cities | see ``CityGrid`` |
 /// | others | 6 bytes: city, folded name in another language |
 /// | index | 3 bytes: a city, or a row of others plus the number of cities; hash of the name; sorted by folded names |
 /// | land, lakes, seas | see ``OutlineLayer``; labels start at 1 |
 /// | lake and sea names | 3 bytes: name, for labels from 1 |
-/// | folding | 4 bytes: a UTF-16 code unit and the letters to which it is folded |
+/// | folding | 4 bytes: a UTF-16 code unit and the letters it folds to |
 /// | texts | |
 ///
-/// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crashes.
+/// All numbers are checked before use. A damaged image can cause errors or wrong names, but never a crash.
 package struct PlaceData: Sendable {
     let countries, countryNames, areas, areaIndex, zones: PlaceTable
     let cities: CityGrid

@@ -9,7 +9,7 @@ import Synchronization
 /// each context has a supervising thread, and each subscribed device has a reader thread. The threads keep running even
 /// if the source itself is released. Events are delivered on these threads or on the request's executor, so a slow
 /// closure delays subsequent events. The source searches for lost devices until they return. If the package is built
-/// without the trait LibIIO, each subscriber receives a single `lost` event.
+/// without the LibIIO trait, each subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let sessions: SessionGroup
@@ -39,7 +39,7 @@ public final class IIOSource: MotionSource {
 
     /// The currently known sensors. The best sensor of each kind comes first.
     ///
-    /// The first access opens the contexts and waits for at most 3 s.
+    /// The first access opens the contexts and waits up to 3 s.
     public var sensors: [SensorDescription] {
         sessions.discover()
         return hub.sensors
@@ -54,7 +54,7 @@ public final class IIOSource: MotionSource {
         return hub.contextDescriptions
     }
 
-    /// The errors for contexts that could not be opened at the last attempt.
+    /// The errors for contexts that could not be opened in the last attempt.
     public var problems: [DeviceError] { sessions.problems }
 
     /// Searches for added and removed devices, for example after a kernel event.

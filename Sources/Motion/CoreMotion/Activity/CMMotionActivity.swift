@@ -5,14 +5,13 @@ public import Foundation
 import SensorFusion
 
 /// The activity of the user who carries the device. Several properties may be true at once. For example, both
-/// `automotive` and `stationary` are true in a car that waits at a traffic light.
+/// `automotive` and `stationary` are true while a car waits at a traffic light.
 open class CMMotionActivity: CMLogItem {
     private var stored = CarriedActivity.unknown
     private var storedConfidence = CMMotionActivityConfidence.low
     private var storedStart: TimeInterval = 0
 
-    /// Creates an activity in which all properties are false, the confidence is low, and the start date is
-    /// 1970-01-01T00:00:00Z.
+    /// Creates an activity with all activity properties false, low confidence and the start date 1970-01-01T00:00:00Z.
     public override init() { super.init() }
 
     init(_ current: CurrentActivity) {
@@ -39,9 +38,9 @@ open class CMMotionActivity: CMLogItem {
     open var walking: Bool { stored.contains(.walking) }
     /// True if the user is running.
     open var running: Bool { stored.contains(.running) }
-    /// True if the device is in a vehicle. This is detected only if a position fix provides the speed.
+    /// True if the device is in a vehicle. Detected only if a position fix includes a speed.
     open var automotive: Bool { stored.contains(.automotive) }
-    /// True if the user is cycling. This is detected only if a position fix provides the speed.
+    /// True if the user is cycling. Detected only if a position fix includes a speed.
     open var cycling: Bool { stored.contains(.cycling) }
     /// True if the device is moving, but the activity cannot be determined.
     open var unknown: Bool { stored.contains(.unknown) }
@@ -61,7 +60,7 @@ open class CMMotionActivity: CMLogItem {
     }
 
     override var archivedValues: ArchivedValues {
-        // Archives contain the raw values of `CarriedActivity`, so these raw values must not change.
+        // Archives contain the raw values of `CarriedActivity`, so they must not change.
         let numbers = [Double(flags.rawValue), Double(confidence.rawValue), startDate.timeIntervalSince1970]
         return super.archivedValues + [(Self.archiveKey, numbers)]
     }

@@ -15,7 +15,7 @@ import LiveDevice
 /// ```
 ///
 /// Stationary, walking and running are detected with the accelerometer, with a delay of four to six seconds. Automotive
-/// and cycling are detected only if the device's last fix contains a speed. The manager itself does not request fixes.
+/// and cycling are detected only if the device's last fix includes a speed. The manager itself does not request fixes.
 /// Activities are detected only while a `CMMotionActivityManager` or a `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device
@@ -57,8 +57,8 @@ open class CMMotionActivityManager: NSObject {
 
     /// Queries the activities between two dates within the last seven days. The result includes the activity that was
     /// already in progress at the start date. The handler is called once. The error is
-    /// `CMErrorMotionActivityNotAvailable` if the device has no accelerometer. It is `CMErrorInvalidParameter` if `end`
-    /// is before `start`, or if a date is not finite.
+    /// `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, or `CMErrorInvalidParameter` if `end` is
+    /// before `start` or a date is not finite.
     open func queryActivityStarting(
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler
@@ -94,7 +94,8 @@ enum MotionActivityErrors {
 
     static var invalidDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
 
-    /// Converts the dates of a query. Throws if the device has no accelerometer or the dates are invalid.
+    /// Validates and converts the dates of a query. Throws an error if the device has no accelerometer or the dates are
+    /// invalid.
     static func checkedInterval(
         _ device: Device, from start: Date, to end: Date
     ) throws(NSError) -> (from: WallTime, to: WallTime) {

@@ -16,18 +16,19 @@ import LiveDevice
 /// ```
 ///
 /// The pedometer requires an accelerometer with at least five readings per second. The device may be worn anywhere on
-/// the body, but on the wrist, slow walks are missed. The first seven steps of a walk are counted only when the eighth
-/// follows, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
+/// the body, but slow walks are missed if it is worn on the wrist. The first seven steps of a walk are counted only
+/// when the eighth follows, so that merely handling the device does not add steps. `docs/motion.md` lists the errors
+/// for recorded walks.
 ///
 /// If the device's last fix is accurate and less than three seconds old, the distance is computed from the speed in the
 /// fix. Otherwise, it is estimated from the cadence. The pedometer does not request fixes. Without a fix, expect an
 /// error of 10 to 20 %, or more for running.
 ///
 /// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
-/// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
+/// stored in the file `steps.json` next to the calibrations. All of the user's apps share this file.
 ///
 /// Handlers are called on a private serial queue. All methods are thread-safe. If you call `stop…` on the handlers'
-/// queue, the handler is not called again. If you call it on a different thread, a handler call that is already running
+/// queue, the handler is not called again. If you call it on another thread, a handler that is already running
 /// completes. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable` or
 /// `CMErrorNotAuthorized`. Updates resume automatically when the accelerometer is available again.
 open class CMPedometer: NSObject {
@@ -54,7 +55,7 @@ open class CMPedometer: NSObject {
     private static func streams(of device: Device) -> (
         SensorStream<PedometerDataConverter>, SensorStream<PedometerEventConverter>
     ) {
-        // The start time is a placeholder. `startUpdates(from:withHandler:)` uses a configuration with the app's date.
+        // The start time is a placeholder. `startUpdates(from:withHandler:)` replaces it with the app's date.
         let configuration = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
             SensorStream(device: device, configuration: configuration, interval: 0),
@@ -142,7 +143,7 @@ open class CMPedometer: NSObject {
 
     /// Queries the steps between two dates within the last seven days. The handler is called once. `currentPace` and
     /// `currentCadence` are nil in the result. The error is `CMErrorMotionActivityNotAvailable` if the device has no
-    /// accelerometer. It is `CMErrorInvalidParameter` if `end` is before `start`, or if a date is not finite.
+    /// accelerometer, or `CMErrorInvalidParameter` if `end` is before `start` or a date is not finite.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
         _ = PendingCall(device: device, executor: executor) { [device] in

@@ -6,7 +6,7 @@ public import Foundation
 /// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     struct Values: Sendable, Hashable {
-        /// The start and the end, in seconds since 1970.
+        /// The start and end times, in seconds since 1970.
         var start = 0.0
         var end = 0.0
         var steps = 0.0
@@ -38,7 +38,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     open var endDate: Date { Date(timeIntervalSince1970: values.end) }
     /// The number of steps between the start date and the end date.
     open var numberOfSteps: NSNumber { NSNumber(value: Int(values.steps.rounded())) }
-    /// The distance in metres, estimated from the cadence or from the speed of position fixes.
+    /// The distance in metres, estimated from the cadence or from the speed in position fixes.
     open var distance: NSNumber? { values.distance.map { NSNumber(value: $0) } }
     /// The number of floors ascended, or nil if the device has no barometer.
     open var floorsAscended: NSNumber? { values.floorsAscended.map { NSNumber(value: Int($0)) } }

@@ -26,7 +26,7 @@ open class CMStepCounter: NSObject {
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
     /// Queries the number of steps between two dates within the last seven days. The handler is called once. If the
-    /// steps cannot be determined, it receives 0 and the error that
+    /// steps cannot be determined, the handler receives 0 and the error that
     /// ``CMPedometer/queryPedometerData(from:to:withHandler:)`` reports.
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler

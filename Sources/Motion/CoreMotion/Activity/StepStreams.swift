@@ -6,7 +6,7 @@ import SensorFusion
 
 extension StreamSource<StepUpdate> {
     /// Returns a source that delivers the step engine's updates. If the request has a start time, the first update
-    /// includes the steps that have been counted since that time.
+    /// includes the steps counted since that time.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
         StreamSource(isAvailable: { device.has(.accelerometer) }, inputImpliesAvailable: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
@@ -62,8 +62,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // An update is also due if the clock has been set back. The time difference is then negative, so its absolute
-        // value is compared. The last update of a trace is always due.
+        // Because the absolute value is compared, an update is also due after the clock is set back. The last update of
+        // a trace is always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
@@ -76,7 +76,7 @@ struct PedometerDataConverter: ReadingConverter {
     }
 }
 
-/// Delivers the beginning and the end of each walk.
+/// Delivers an event at the start and end of each walk.
 struct PedometerEventConverter: ReadingConverter {
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
         if let transition = update.transition { callbacks.append(transition) }

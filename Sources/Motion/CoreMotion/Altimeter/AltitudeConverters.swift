@@ -6,7 +6,7 @@ import Foundation
 /// Converts pressure readings to heights relative to the first averaged reading.
 struct RelativeAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
-        /// The height is in metres, and the pressure is in kilopascals.
+        /// The altitude is in metres, the pressure in kilopascals.
         var altitude: Double
         var pressure: Double
         var time: BootTime
@@ -56,12 +56,11 @@ enum BarometricFormula {
 /// of
 ///
 /// - the error of the fix,
-/// - 10 metres for each hour since the fix, because weather may change the pressure by the equivalent of 10 metres in
-///   an hour, and
+/// - 10 metres for each hour since the fix, because weather may change the pressure by as much, and
 /// - 4 % of the height gained or lost since the fix, because the air may be 10 K colder or warmer than in the standard
 ///   atmosphere.
 ///
-/// A new fix replaces the current fix if the error of the new fix does not exceed this accuracy.
+/// A new fix replaces the current one if its error does not exceed this accuracy.
 struct AbsoluteAltitudeConverter: ReadingConverter {
     /// An altitude and its errors, in metres.
     struct Value: Sendable {

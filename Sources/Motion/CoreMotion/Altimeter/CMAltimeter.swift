@@ -19,9 +19,9 @@ import LiveDevice
 /// once with `CMErrorNotAvailable` or `CMErrorNotAuthorized`. Updates resume automatically when the barometer is
 /// available.
 ///
-/// Heights are computed with the international barometric formula for an air temperature of 15 °C. They are 3.5 % too
-/// large for each 10 K by which the air is colder, and 3.5 % too small for each 10 K by which it is warmer. Changes in
-/// the weather look like height changes of a few metres per hour.
+/// Heights are computed with the international barometric formula for an air temperature of 15 °C. If the air is
+/// colder, they are 3.5 % too large for every 10 K; if it is warmer, they are 3.5 % too small for every 10 K. Changes
+/// in the weather look like height changes of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitudeConverter>
@@ -49,7 +49,8 @@ open class CMAltimeter: NSObject {
     /// Returns true if the current device has a barometer.
     open class func isRelativeAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
-    /// Returns true if the current device has a barometer. Updates also require position fixes with an altitude.
+    /// Returns true if the current device has a barometer. Updates also require position fixes that include an
+    /// altitude.
     open class func isAbsoluteAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
     /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.

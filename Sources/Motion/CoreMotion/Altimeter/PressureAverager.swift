@@ -3,8 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// Averages barometer readings over about one second. After a gap of more than a second, the first reading alone forms
-/// an average.
+/// Averages barometer readings over about one second. After a gap of more than a second, the first reading is an
+/// average by itself.
 struct PressureAverager {
     struct Value: Sendable {
         /// In kilopascals.
@@ -15,14 +15,14 @@ struct PressureAverager {
         var time: BootTime
     }
 
-    /// The interval between averages, in seconds. Apple's altimeter has a similar interval.
+    /// The interval between averages, in seconds. Apple's altimeter uses a similar interval.
     static let interval = 1.0
-    /// The requested interval between readings, in seconds. At this interval, each average contains ten readings, which
-    /// removes two thirds of the noise.
+    /// The requested interval between readings, in seconds. At this interval, an average of ten readings removes two
+    /// thirds of the noise.
     static let readingInterval = 0.1
 
-    /// The start of the current interval. It is the time of the last reading in the previous interval or, if there is
-    /// no previous interval, the time of the first reading.
+    /// The start of the current interval: the time of the last reading in the previous interval or, if there is no
+    /// previous interval, the time of the first reading.
     private var start: BootTime?
     private var last = BootTime.zero
     private var count = 0
@@ -34,8 +34,7 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            // A new interval begins with the first reading, and with any reading that is not later than the previous
-            // reading.
+            // The first reading starts a new interval, and so does a reading that is not later than the previous one.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil
@@ -46,8 +45,8 @@ struct PressureAverager {
         // after the gap completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // This reading completes the interval if it is closer to the end of the interval than the next reading, which
-        // is expected after another `step` seconds.
+        // This reading completes the interval if it is closer to the interval's end than the next reading, which is
+        // expected `step` seconds later.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

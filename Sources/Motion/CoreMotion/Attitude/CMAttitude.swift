@@ -4,9 +4,9 @@ public import Foundation
 
 /// The rotation of the device relative to a reference frame whose z axis points up.
 ///
-/// The rotation from device axes to the axes of the reference frame is Rz(yaw)·Rx(pitch)·Ry(roll). Pitch and roll are 0
-/// when the device is lying flat, face up. An attitude can be changed with `multiply(byInverseOf:)`, so use it on one
-/// thread at a time.
+/// The rotation from device axes to reference axes is Rz(yaw)·Rx(pitch)·Ry(roll). Pitch and roll are 0 when the device
+/// is lying flat, face up. `multiply(byInverseOf:)` changes the attitude, so use an attitude on only one thread at a
+/// time.
 open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private var rotation: Rotation
 
@@ -29,13 +29,13 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     open var pitch: Double { rotation.angles.pitch }
     /// The rotation about the z axis in radians, from -π to π, counterclockwise as seen from above.
     open var yaw: Double { rotation.angles.yaw }
-    /// The rotation from device axes to the axes of the reference frame, as a unit quaternion.
+    /// The rotation from device axes to reference axes, as a unit quaternion.
     open var quaternion: CMQuaternion { rotation.quaternion }
-    /// The matrix M that converts a vector from the axes of the reference frame to device axes: v(device) =
-    /// M·v(reference). It is the transpose of the matrix that corresponds to ``quaternion``.
+    /// The matrix M that converts a vector from reference axes to device axes: v(device) = M·v(reference). It is the
+    /// transpose of the matrix that corresponds to ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }
 
-    /// Makes this attitude relative to the given attitude: M·M(attitude)⁻¹.
+    /// Makes this attitude relative to the given attitude. The rotation matrix M becomes M·M(attitude)⁻¹.
     open func multiply(byInverseOf attitude: CMAttitude) {
         rotation = Rotation(quaternion).relative(to: Rotation(attitude.quaternion))
     }
@@ -61,7 +61,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private static let archiveKey = "CMAttitude.quaternion"
 }
 
-/// A reference frame for attitudes. The z axis of every frame points up.
+/// A reference frame for attitudes. In every frame, the z axis points up.
 public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The raw value, with one bit for each frame.
     public var rawValue: UInt
@@ -69,15 +69,14 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// Creates a set of frames from a raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The x axis points in an arbitrary horizontal direction, which drifts because of gyroscope errors. Magnetic
-    /// disturbances do not affect the direction.
+    /// The x axis points in an arbitrary horizontal direction. Gyroscope errors make it drift, but magnetic
+    /// disturbances do not affect it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
     /// The x axis points in an arbitrary horizontal direction. The magnetometer prevents it from drifting. When updates
-    /// start, the x axis is the same as that of `xArbitraryZVertical`.
+    /// start, the direction is the same as in `xArbitraryZVertical`.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
-    /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.
+    /// The x axis points to magnetic north, and the y axis points west. The yaw is 0 if the right edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// The x axis points to true north, and the y axis to the west. Requires a position, from which the declination is
-    /// determined.
+    /// The x axis points to true north, and the y axis points west. Requires a position to determine the declination.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

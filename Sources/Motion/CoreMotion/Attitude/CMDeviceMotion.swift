@@ -5,14 +5,14 @@ public import Foundation
 /// The device's attitude, rotation and acceleration, computed from several sensors.
 ///
 /// A filter computes the attitude from the gyroscope, the accelerometer and, if the frame needs it, the magnetometer.
-/// All vectors are in device axes: with the device held upright, x points to the right, y to the top edge and z out of
-/// the screen. The sum of `gravity` and `userAcceleration` is the accelerometer reading. If a calibration is stored, it
-/// is used to correct the sensor errors. `timestamp` is the time of the gyroscope sample.
+/// All vectors are in device axes: when the device is held upright, x points to the right, y to the top edge and z out
+/// of the screen. The sum of `gravity` and `userAcceleration` is the accelerometer reading. If a calibration is stored,
+/// it is used to correct sensor errors. `timestamp` is the time of the gyroscope sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
     private let storedAttitude: CMAttitude
 
-    /// Creates a device motion at timestamp 0 with the identity attitude and zero vectors.
+    /// Creates a device motion object with timestamp 0, the identity attitude and zero vectors.
     public override init() {
         storedAttitude = CMAttitude()
         super.init()
@@ -24,7 +24,7 @@ open class CMDeviceMotion: CMLogItem {
         super.init(measuredAt: timestamp)
     }
 
-    /// Creates a device motion from an archive, or returns nil if the archived values are invalid.
+    /// Creates a device motion object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
         if coder.containsNumbers(forKey: Self.archiveKey) {
@@ -39,26 +39,27 @@ open class CMDeviceMotion: CMLogItem {
     }
 
     /// The attitude in the reference frame of the updates. The property always returns the same object, so calling
-    /// `multiply(byInverseOf:)` on the attitude changes this property.
+    /// `multiply(byInverseOf:)` on it changes the value of this property.
     open var attitude: CMAttitude { storedAttitude }
-    /// The rotation rate in radians per second, right-handed about each axis, without the estimated gyroscope bias.
+    /// The rotation rate in radians per second, minus the estimated gyroscope bias. It follows the right-hand rule
+    /// about each axis.
     open var rotationRate: CMRotationRate { stored.rotationRate }
-    /// The gravity vector of length 1, computed from the attitude. It is (0, 0, -1) when the device is lying face up.
-    /// Unlike low-pass-filtered accelerometer readings, it remains correct while the device moves.
+    /// The unit gravity vector, computed from the attitude. It is (0, 0, -1) when the device is lying face up. Unlike
+    /// low-pass-filtered accelerometer readings, it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
-    /// The accelerometer reading minus `gravity`, in units of standard gravity. The sign is opposite to the
-    /// acceleration of the device: while the device accelerates to the right, x is negative.
+    /// The accelerometer reading minus `gravity`, in units of standard gravity. Its sign is opposite to that of the
+    /// device's acceleration: while the device accelerates to the right, x is negative.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
-    /// The magnetic field in microtesla, without the device's own field, together with the calibration accuracy. If the
+    /// The magnetic field in microtesla, excluding the device's own field, and the calibration accuracy. If the
     /// accuracy is `uncalibrated`, the field is the raw reading. In the frame `xArbitraryZVertical`, the magnetometer
     /// is not used, and the field is zero.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
     /// x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge rises to more than 60° above the horizon, the heading becomes the direction that the back of the
-    /// device faces. It remains so until the top edge is less than 50° above the horizon. The same angles apply below
-    /// the horizon, but the heading is then the direction that the screen faces.
+    /// When the top edge rises to more than 60° above the horizon, the heading becomes the direction that the back of
+    /// the device faces, until the top edge is less than 50° above the horizon. The same angles apply below the
+    /// horizon, where the heading becomes the direction that the screen faces.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
@@ -108,7 +109,7 @@ open class CMDeviceMotion: CMLogItem {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. Append new values at the end, so that existing archives remain readable.
+    /// The number of values in an archive. Add new values at the end, so that existing archives remain readable.
     static let numberCount = 19
 
     var numbers: [Double] {

@@ -61,7 +61,7 @@ extension CMQuaternion {
     init(_ q: Quaternion) { self.init(x: q.x, y: q.y, z: q.z, w: q.w) }
 }
 
-/// A rotation from device axes to the axes of the reference frame, stored as a unit quaternion. Its matrix is R =
+/// A rotation from device axes to reference axes, stored as a unit quaternion. Its matrix is R =
 /// Rz(yaw)·Rx(pitch)·Ry(roll). Core Motion's rotation matrix is the transpose of R.
 struct Rotation {
     let quaternion: CMQuaternion
@@ -92,8 +92,7 @@ struct Rotation {
         return Rotation(CMQuaternion(components(reference.quaternion).conjugate * components(quaternion)))
     }
 
-    /// The matrix M that converts a vector from the axes of the reference frame to device axes: v(device) =
-    /// M·v(reference).
+    /// The matrix M that converts a vector from reference axes to device axes: v(device) = M·v(reference).
     var matrix: CMRotationMatrix {
         let q = quaternion
         return CMRotationMatrix(
@@ -102,8 +101,8 @@ struct Rotation {
             m31: 2 * (q.x * q.z + q.w * q.y), m32: 2 * (q.y * q.z - q.w * q.x), m33: 1 - 2 * (q.x * q.x + q.y * q.y))
     }
 
-    /// The angles in radians. They are computed from these elements of M: m13 = -cos pitch·sin roll, m23 = sin pitch,
-    /// m33 = cos pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
+    /// The angles in radians, computed from these elements of M: m13 = -cos pitch·sin roll, m23 = sin pitch, m33 = cos
+    /// pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
     var angles: (roll: Double, pitch: Double, yaw: Double) {
         let m = matrix
         let cosine = Self.cosineOfPitch(m)
@@ -114,12 +113,12 @@ struct Rotation {
     /// The yaw in radians.
     var yaw: Double {
         let m = matrix
-        // If the device is upright, yaw and roll are rotations about the same axis. The entire rotation is then
-        // reported as yaw.
+        // If the device is upright, yaw and roll are rotations about the same axis, so the entire rotation is reported
+        // as yaw.
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// The device counts as upright if the cosine of its pitch does not exceed this value.
+    /// The device is considered upright if the cosine of its pitch is at most this value.
     private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }

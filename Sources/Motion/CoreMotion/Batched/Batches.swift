@@ -8,7 +8,7 @@ import SensorFusion
 enum Batches {
     /// The duration of a batch, in seconds.
     static let duration = 1.0
-    /// The maximum number of batches queued for a handler. When it is exceeded, the oldest batches are dropped.
+    /// The maximum number of batches queued for a handler. If there are more, the oldest are dropped.
     static let maximumQueuedBatches = 16
     /// The maximum rate of accelerometer readings, in hertz, as on Apple's hardware. Faster sensors are limited to this
     /// rate.
@@ -21,7 +21,7 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the maximum rate of the sensor in values per second, or the measured rate if the maximum is unknown. The
+    /// Returns the sensor's maximum rate in values per second, or its measured rate if the maximum is unknown. The
     /// result is at most `limit`. Returns 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
@@ -32,12 +32,12 @@ extension Device {
     }
 }
 
-/// Groups values by timestamp into one-second arrays, independently of how the source groups them into batches.
+/// Groups values by timestamp into one-second arrays, regardless of how the source batches them.
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// The maximum number of values in an array. An array with this number of values is complete, even if it covers
-    /// less than a second.
+    /// The maximum number of values in an array. An array of this length is complete, even if it spans less than a
+    /// second.
     private let maximumValues: Int
 
     /// - Parameter rate: The maximum expected number of values per second.

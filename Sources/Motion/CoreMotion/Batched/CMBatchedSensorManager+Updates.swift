@@ -7,9 +7,9 @@ import Foundation
 extension CMBatchedSensorManager {
     /// An asynchronous sequence of batches of accelerometer readings.
     public struct AccelerometerUpdates: AsyncSequence, Sendable {
-        /// A batch of readings that covers about one second, oldest first.
+        /// About one second of readings, oldest first.
         public typealias Element = [CMAccelerometerData]
-        /// The iterator of the sequence.
+        /// The type of the sequence's iterator.
         public typealias AsyncIterator = Iterator
 
         let device: Device
@@ -37,9 +37,9 @@ extension CMBatchedSensorManager {
 
     /// An asynchronous sequence of batches of device motion.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
-        /// A batch of device motion values that covers about one second, oldest first.
+        /// About one second of device motion values, oldest first.
         public typealias Element = [CMDeviceMotion]
-        /// The iterator of the sequence.
+        /// The type of the sequence's iterator.
         public typealias AsyncIterator = Iterator
 
         let device: Device
@@ -68,8 +68,8 @@ extension CMBatchedSensorManager {
     }
 }
 
-/// The subscription of one iterator, and the batches that the iterator has not returned yet. The source's thread
-/// converts and queues the batches, and the iterator's task removes them.
+/// An iterator's subscription, and the batches that the iterator has not returned yet. The source's thread converts and
+/// queues the batches, and the iterator's task removes them.
 final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private struct State: ConsumerBuffer {
         var callbacks = PendingMotionCallbacks<Converter.Value>(limit: Batches.maximumQueuedBatches)
@@ -121,7 +121,8 @@ final class BatchIteration<Converter: ReadingConverter>: Sendable {
         subscription.update {
             loop.isRunning ? interval : nil
         } subscribe: { interval in
-            // The closure captures `loop` instead of `self`. Otherwise, the subscription would keep this object alive.
+            // The closure captures `loop` instead of `self`, because the subscription would otherwise keep this object
+            // alive.
             source.subscribe(interval, nil) { [loop] event in
                 loop.update { state in
                     switch event {

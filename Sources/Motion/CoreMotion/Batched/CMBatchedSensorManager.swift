@@ -21,10 +21,10 @@ import MotionEngine
 /// wakeups. A batch is complete when the first reading of the next batch arrives.
 ///
 /// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
-/// Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is lost,
-/// each handler that needs it is called once with `CMErrorNotAvailable` or `CMErrorNotAuthorized`. When the sensor is
-/// available again, the handlers receive further batches. Loops over the asynchronous sequences do not resume, because
-/// they end by throwing the error.
+/// Up to 16 batches are queued for a handler. If there are more, the oldest are dropped. If a sensor is lost, each
+/// handler that needs it is called once with `CMErrorNotAvailable` or `CMErrorNotAuthorized`. When the sensor is
+/// available again, handler calls resume. Loops over the asynchronous sequences do not resume, because the error ends
+/// them.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor

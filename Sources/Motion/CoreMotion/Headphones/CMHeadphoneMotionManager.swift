@@ -11,8 +11,7 @@ open class CMHeadphoneMotionManager: NSObject {
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
     /// The delegate, held weakly.
     open weak var delegate: (any CMHeadphoneMotionManagerDelegate)?
-    /// True after ``startConnectionStatusUpdates()`` has been called, until ``stopConnectionStatusUpdates()`` is
-    /// called.
+    /// True between calls to ``startConnectionStatusUpdates()`` and ``stopConnectionStatusUpdates()``.
     open private(set) var isConnectionStatusActive = false
 
     private let device: Device
@@ -30,10 +29,10 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Always nil on Linux.
     open var deviceMotion: CMDeviceMotion? { nil }
 
-    /// Does not start updates. Cancels the pending handler call, if there is one.
+    /// Does not start updates. Cancels the pending handler call, if any.
     open func startDeviceMotionUpdates() { pendingError.set(nil) }
 
-    /// Calls the handler once on the queue, with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called
+    /// Calls the handler once on the queue with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called
     /// first.
     open func startDeviceMotionUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
@@ -45,7 +44,7 @@ open class CMHeadphoneMotionManager: NSObject {
             })
     }
 
-    /// Cancels the pending handler call, if there is one.
+    /// Cancels the pending handler call, if any.
     open func stopDeviceMotionUpdates() { pendingError.set(nil) }
 
     /// Sets ``isConnectionStatusActive`` to true. The delegate is never called.

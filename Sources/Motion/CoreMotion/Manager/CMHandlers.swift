@@ -27,5 +27,5 @@ public typealias CMMotionActivityQueryHandler = ([CMMotionActivity]?, (any Error
 /// The handler for step queries, which receives the number of steps, or 0 and an error.
 public typealias CMStepQueryHandler = (Int, (any Error)?) -> Void
 /// The handler for step updates, which receives the number of steps and the time of the last step. If steps cannot be
-/// counted, it receives 0, the start time of the updates, and an error.
+/// counted, it receives 0, the time when updates started, and an error.
 public typealias CMStepUpdateHandler = (Int, Date, (any Error)?) -> Void

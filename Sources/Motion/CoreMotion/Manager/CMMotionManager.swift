@@ -6,8 +6,8 @@ public import Foundation
 import LiveDevice
 import Synchronization
 
-/// A manager that delivers readings of the accelerometer, the gyroscope and the magnetometer, and the device motion
-/// computed from these readings.
+/// A manager that delivers readings from the accelerometer, the gyroscope and the magnetometer, and the device motion
+/// computed from them.
 ///
 /// Read the latest value whenever you need it, or pass a handler that is called with each value:
 ///
@@ -19,35 +19,35 @@ import Synchronization
 /// }
 /// ```
 ///
-/// **Axes.** With the device held upright, x points to the right, y to the top edge and z out of the screen. Readings
-/// are corrected for the mounting of the sensor, which the kernel or the configuration specifies.
+/// **Axes.** When the device is held upright, x points to the right, y to the top edge and z out of the screen.
+/// Readings are corrected for the sensor's mounting orientation, which the kernel or the configuration specifies.
 ///
 /// **Intervals** are in seconds. The sensor runs at the lowest supported rate that is sufficient. If none is
 /// sufficient, it runs at its maximum rate. Zero, negative values and NaN request the maximum rate. During updates, a
 /// new interval takes effect immediately.
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
-/// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
-/// the oldest readings are dropped. Starting updates again replaces the handler. If you call `stop…` on the handler's
-/// thread, the handler is not called again. If you call it on a different thread, a handler call that is already
-/// running completes. Unlike on Apple's platforms, cancelling the queue's operations does not drop readings.
+/// time even on a concurrent queue. Up to 1,024 readings per sensor are queued for a handler. If there are more, the
+/// oldest are dropped. Starting updates again replaces the handler. If you call `stop…` on the handler's thread, the
+/// handler is not called again. If you call it on another thread, a handler that is already running completes. Unlike
+/// on Apple's platforms, cancelling the queue's operations does not drop readings.
 ///
 /// **Errors.** If a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
-/// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the
+/// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error describes the
 /// cause. Updates resume automatically when the sensor is available again. No error is reported if you start updates
 /// for a missing sensor, so check `is…Available` first. The first check may take a few seconds if a server provides the
 /// sensors.
 ///
-/// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
-/// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
-/// gyroscope. One value is delivered for each gyroscope sample. With a longer interval, fewer values are delivered, but
-/// they are just as accurate.
+/// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate minus the
+/// gyroscope's bias, and the magnetic field minus the device's own field. It requires an accelerometer and a gyroscope.
+/// One value is delivered for each gyroscope sample. A longer interval reduces the number of values, but not their
+/// accuracy.
 ///
-/// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
-/// updates start, and the handler is called with `CMErrorNotAvailable`. If you do not specify exactly one of the four
-/// reference frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer, updates
-/// begin when north is known. If only the magnetometer is lost, device motion continues. In the two north frames, the
-/// handler also receives these errors:
+/// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs,
+/// updates do not start, and the handler is called with `CMErrorNotAvailable`. If you do not specify exactly one of the
+/// four reference frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer,
+/// updates begin when north is known. If only the magnetometer is lost, device motion continues. In the two north
+/// frames, the handler also receives these errors:
 ///
 /// - `CMErrorDeviceRequiresMovement`, at most once after each start. It is reported if the magnetometer is still
 ///   uncalibrated after 20 s, if north is still unknown after 1 s, or if the magnetometer is uncalibrated and its
@@ -57,9 +57,9 @@ import Synchronization
 ///   part of the app must request fixes. While the position is unknown, attitudes are relative to magnetic north, and
 ///   `heading` is -1.
 ///
-/// The manager uses the device that was set with `SimulatedDevice.use`. By default, it uses the live device. Keep a
-/// reference to the manager, because releasing it stops its updates. All methods are thread-safe. Several managers can
-/// share the sensors, each with its own intervals.
+/// The manager uses the device set with `SimulatedDevice.use`, or the live device by default. Keep a reference to the
+/// manager, because releasing it stops its updates. All methods are thread-safe. Several managers can share the
+/// sensors, each with its own intervals.
 open class CMMotionManager: NSObject {
     private let device: Device
     private let accelerometer: SensorStream<SingleReadings>
@@ -188,8 +188,8 @@ open class CMMotionManager: NSObject {
         set { fusedMotion.stream.interval = newValue }
     }
 
-    /// Returns the reference frames that the sensors of the current device support. All frames except
-    /// `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is included even while the position is unknown.
+    /// Returns the reference frames that the current device's sensors support. All frames except `xArbitraryZVertical`
+    /// need a magnetometer. `xTrueNorthZVertical` is included even while the position is unknown.
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         DeviceMotionStream.frames(of: LiveDevice.resolved)
     }
@@ -201,7 +201,7 @@ open class CMMotionManager: NSObject {
     /// True if device motion updates have been started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
     /// The latest device motion, or nil before the first value and while updates are stopped. Each access returns a new
-    /// object. Calling `multiply(byInverseOf:)` on its attitude therefore affects no other object.
+    /// object, so calling `multiply(byInverseOf:)` on its attitude does not affect other objects.
     open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler.

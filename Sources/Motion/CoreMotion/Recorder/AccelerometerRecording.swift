@@ -5,18 +5,18 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The accelerometer recording of a device, shared by all of the device's recorders. It is kept in memory. At the
-/// maximum duration of twelve hours, it occupies 35 MB.
+/// A device's accelerometer recording, shared by all of its recorders. The recording is kept in memory, and occupies
+/// 35 MB at its maximum duration of twelve hours.
 final class AccelerometerRecording: Sendable {
     /// In hertz.
     static let rate = 50.0
-    /// The maximum duration of a recording request and of the stored recording, in seconds.
+    /// The maximum duration, in seconds, of a recording request and of the stored recording.
     static let maximumDuration = 12.0 * 3600
-    /// The maximum time for which the kernel may buffer readings, in seconds.
+    /// The maximum time that the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time, in seconds, to wait for buffered readings from the kernel after the recording has ended.
+    /// The time, in seconds, to wait for readings in the kernel's buffer after a recording ends.
     static let gracePeriod = 1.5 * latency
-    /// The maximum number of stored readings. When it is exceeded, the oldest chunk is dropped.
+    /// The maximum number of stored readings. If there are more, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
@@ -97,7 +97,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time of the system boot, used to convert the times of buffered readings to wall-clock times.
+        // The wall-clock time of system boot, used to convert the readings' times to wall-clock times.
         let boot = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -110,10 +110,10 @@ final class AccelerometerRecording: Sendable {
 
 /// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a chunk. The number is small, because adding a reading copies the whole chunk
-    /// if a query is using it.
+    /// The maximum number of readings in a chunk. It is small, because adding a reading copies the entire chunk if a
+    /// query is using it.
     static let maximumCount = 3000
-    /// The maximum time between the first and the last reading of a chunk, in seconds.
+    /// The maximum time between the first and last readings in a chunk, in seconds.
     static let maximumDuration = 600.0
 
     let firstIdentifier: UInt64
@@ -130,8 +130,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if a new chunk is needed. This is the case if the chunk is full, if the reading is
-    /// out of order or too late for the chunk, or if the wall clock has been set since the chunk began.
+    /// Adds a reading. Returns false if a new chunk is needed because the chunk is full, the reading is out of order or
+    /// too late for the chunk, or the wall clock has been set since the chunk began.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

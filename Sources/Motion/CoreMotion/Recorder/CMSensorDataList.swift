@@ -63,7 +63,7 @@ extension CMSensorDataList {
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 
-    /// Creates an iterator that begins at the oldest reading of the list.
+    /// Creates an iterator that starts with the oldest reading in the list.
     public init(_ list: CMSensorDataList) { iterator = list.items.makeIterator() }
 
     /// Returns the next `CMRecordedAccelerometerData`, or nil after the last reading.

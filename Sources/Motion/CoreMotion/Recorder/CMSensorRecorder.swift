@@ -23,8 +23,8 @@ open class CMSensorRecorder: NSObject {
     @available(*, deprecated, message: "Use authorizationStatus()")
     open class func isAuthorizedForRecording() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Records for the given number of seconds, starting now, up to a maximum of twelve hours. If an earlier request
-    /// ends later, the recording continues until then.
+    /// Records for the given number of seconds, up to twelve hours, starting now. If an earlier request ends later, the
+    /// recording continues until then.
     open func recordAccelerometer(forDuration duration: TimeInterval) {
         AccelerometerRecording.of(device).record(seconds: duration)
     }

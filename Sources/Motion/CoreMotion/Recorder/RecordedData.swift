@@ -63,7 +63,7 @@ extension RecordMetadata {
 open class CMRotationRateData: CMLogItem {
     private var stored = CMRotationRate()
 
-    /// Creates a reading of zero at timestamp 0.
+    /// Creates a reading whose rotation rate and timestamp are 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading) {
@@ -92,7 +92,7 @@ open class CMRotationRateData: CMLogItem {
 open class CMRecordedRotationRateData: CMRotationRateData {
     private var storedStart: TimeInterval = 0
 
-    /// Creates a reading of zero at timestamp 0.
+    /// Creates a reading whose rotation rate and timestamp are 0.
     public override init() { super.init() }
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
@@ -145,7 +145,7 @@ open class CMAmbientPressureData: CMLogItem {
     private var storedPressure = 0.0
     private var storedTemperature = 0.0
 
-    /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
+    /// Creates a reading of 0 kPa and 0 °C with timestamp 0.
     public override init() { super.init() }
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.

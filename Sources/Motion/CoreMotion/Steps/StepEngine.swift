@@ -7,13 +7,13 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// The step counter and activity detector of a device, shared by all managers of that device.
+/// A device's step counter and activity detector, shared by all of its managers.
 ///
-/// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
-/// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
-/// motion source's threads or on the thread that subscribes. A subscriber that is handling a loss must not end its
-/// subscription. The source may report a loss during the call to `subscribe`, while `RequestSubscription` holds its
-/// lock, and ending the subscription would then cause a deadlock.
+/// While the engine has subscribers, it subscribes to the accelerometer, and to the barometer if a subscriber needs
+/// floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the motion
+/// source's threads or on the subscribing thread. A subscriber must not end its subscription while it is handling a
+/// loss. The source may report a loss during the call to `subscribe`, while `RequestSubscription` holds its lock, so
+/// ending the subscription could cause a deadlock.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
@@ -31,17 +31,17 @@ final class StepEngine: Sendable {
         }
     }
 
-    /// The interval between writes of the log, in seconds.
+    /// The interval between log writes, in seconds.
     private static let storeInterval = 300.0
     /// The requested interval between accelerometer readings, in seconds.
     private static let interval = 0.02
-    /// The maximum time for which readings may be batched, in seconds.
+    /// The maximum time that readings may be batched, in seconds.
     private static let latency = 0.5
     /// The serial queue on which all engines access their files.
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
     /// Waits up to five seconds for pending writes when the process exits.
     private static let exitHandler = atexit {
-        // A forked child process must not wait, because it has no threads that run the queue.
+        // A forked child process must not wait, because it has no threads to run the queue.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -71,14 +71,14 @@ final class StepEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Delivers the current state immediately, and then delivers events until the subscription ends.
+    /// Delivers the current state immediately, followed by events until the subscription ends.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let subscriber = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // The existing subscribers receive the steps and floors that have not been reported yet. The new subscriber
-            // receives them as part of its totals.
+            // Existing subscribers receive the unreported steps and floors. The new subscriber receives them as part of
+            // its totals.
             if state.subscribers.isEmpty {
                 state.state.start()
             } else {
@@ -152,7 +152,7 @@ final class StepEngine: Sendable {
 
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
-        // Problems are logged only after `sync` has returned. Otherwise, a log handler that queries steps would
+        // Problems are logged only after `sync` has returned, because a log handler that queries steps would otherwise
         // deadlock on the queue.
         var problems: [String] = []
         defer { for problem in problems { StepLogFile.log(problem) } }
@@ -169,7 +169,7 @@ final class StepEngine: Sendable {
 
     private func store() {
         guard let file else { return }
-        // Accesses both static properties, so that they are initialized before the process can fork.
+        // Accesses both static properties to initialize them before the process can fork.
         _ = (Self.process, Self.exitHandler)
         Self.fileQueue.async { [self] in
             let (log, factor, isNew) = state.withLock { state in
@@ -195,7 +195,7 @@ final class StepEngine: Sendable {
                         batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
                     if let update { state.post(.update(update)) }
                 }
-                // The log is stored for the first time one interval after the first change.
+                // The log is first stored one interval after the first change.
                 guard state.state.hasUnstoredChanges else { return false }
                 let last = state.lastStore ?? now
                 let isDue = now.seconds(since: last) >= Self.storeInterval

@@ -9,7 +9,7 @@ struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
     /// The maximum age of a fix whose speed is used, in seconds.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error at which a fix is used to calibrate the step length, in metres at the 95 %
+    /// The maximum horizontal error of a fix that is used to calibrate the step length, in metres at the 95 %
     /// confidence level. It corresponds to an error of 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 
@@ -18,7 +18,7 @@ struct StepEngineState: Sendable {
     private var lengths = StepLength()
     private var floors = FloorCounter()
     private var pressure = PressureAverager()
-    /// The first averaged pressure, in kPa, to which heights are relative.
+    /// The first averaged pressure, in kPa, which is the reference for heights.
     private var reference: Double?
     private(set) var log = StepLog()
     var hasUnstoredChanges = false
@@ -29,7 +29,7 @@ struct StepEngineState: Sendable {
     private var nextFixCheck: BootTime?
     private var lastUpdate: BootTime?
     private var isWalking = false
-    /// The steps that no update has reported yet.
+    /// The steps that have not been reported yet.
     private var steps: [CountedStep] = []
     private var reportedAscended = 0
     private var reportedDescended = 0
@@ -92,8 +92,7 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // An update is also due if the clock has been set back. The time difference is then negative, so its absolute
-        // value is compared.
+        // Because the absolute value is compared, an update is also due after the clock is set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let transition = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || transition != nil || update.hasActivity else { return nil }
@@ -113,8 +112,8 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with all steps and floors that have not been reported yet. The update never reports that a
-    /// walk has ended, because later readings may contain further steps.
+    /// Returns an update with all unreported steps and floors. The update never reports the end of a walk, because
+    /// later readings may contain more steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }
@@ -143,8 +142,8 @@ struct StepEngineState: Sendable {
 
     /// Returns a transition if walking has begun or ended since the previous call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
-        // The walk also ends if the clock has been set back. The last step may then be later than `time`, so the
-        // absolute difference is compared. The timeout is extended by 0.5 s, which exceeds the delay of step detection.
+        // Because the absolute difference is compared, the walk also ends if the clock is set back to long before the
+        // last step. The timeout is extended by 0.5 s, more than the delay of step detection.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

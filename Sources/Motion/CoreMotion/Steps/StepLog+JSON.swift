@@ -7,8 +7,8 @@ import SensorFusion
 extension StepLog {
     private static let format = "device-services-steps"
 
-    /// Returns the contents of the log file. They are a single JSON object, so that a truncated file is recognized as
-    /// invalid. If the keys or the order of the numbers change, `version` must change too.
+    /// Returns the contents of the log file: a single JSON object, so that a truncated file is recognized as invalid.
+    /// If the keys or the order of the numbers change, `version` must also change.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -66,7 +66,7 @@ extension StepLog {
         var isPlausible = true
         try reader.beginObject()
         while let key = try reader.nextKey() {
-            // A word holds at most eight bytes, so longer keys cannot be compared in this way.
+            // A word holds at most eight bytes, so longer keys cannot be compared this way.
             switch key.word {
             case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
             case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0

@@ -10,25 +10,24 @@ import SensorFusion
 /// of the interval's steps is counted.
 struct StepLog: Sendable {
     struct StepInterval: Sendable, Hashable {
-        /// The times of the first and the last step, in seconds since 1970.
+        /// The times of the first and last steps, in seconds since 1970.
         var start: Double
         var end: Double
         var totals = StepTotals()
     }
 
     struct Activity: Sendable, Hashable {
-        /// The start in seconds since 1970.
+        /// The start time, in seconds since 1970.
         var start: Double
-        /// The activity. An empty set marks the start of a period in which detection was not running.
+        /// The activity. An empty set marks the start of a period without detection.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }
 
-    /// The retention period in seconds, which is seven days according to Apple's documentation.
+    /// The retention period, in seconds. Apple's documentation specifies seven days.
     static let retention = 7 * 86_400.0
     static let maximumIntervalDuration = 10.0
-    /// The maximum number of intervals, enough for 45 hours of walking. When it is exceeded, the oldest intervals are
-    /// dropped.
+    /// The maximum number of intervals, enough for 45 hours of walking. If there are more, the oldest are dropped.
     static let maximumIntervals = 16_384
     static let maximumActivities = 4_096
 
@@ -50,8 +49,7 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest step interval, during which they were climbed or descended. Creates an interval if
-    /// there is none.
+    /// Adds the floors climbed or descended to the latest step interval, or to a new interval if there is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended
@@ -146,7 +144,7 @@ struct StepTotals: Sendable, Hashable {
         distance += other.distance * share
         activeTime += other.activeTime * share
         // Floors are not divided proportionally. If at least half of an interval is included, all of its floors are
-        // counted, otherwise none.
+        // counted. Otherwise, none are.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -6,8 +6,8 @@ import Logging
 
 /// The file that stores the steps and activities of a live device. It is located next to the calibrations.
 ///
-/// Only the owner can read the file. It is always replaced atomically, so that it is complete even after a power
-/// failure. If the file is unusable, a warning is logged. The file is replaced when the counts are stored again.
+/// Only the owner can read the file. It is always replaced atomically, so it is complete even after a power failure. If
+/// the file is unusable, a warning is logged, and the file is replaced when the counts are next stored.
 struct StepLogFile: Sendable {
     /// The maximum size of the file in bytes. This type never writes more than 1.5 MB.
     static let maximumSize = 4 << 20

@@ -3,12 +3,12 @@
 import DeviceCore
 import SensorFusion
 
-/// An update of the step engine, published once a second and whenever a walk or an activity begins or ends.
+/// An update from the step engine, published once a second and whenever a walk or an activity begins or ends.
 struct StepUpdate: Sendable {
     var time: BootTime
     var wallTime: WallTime
-    /// The totals since the subscriber's start time. Only the first update that a subscriber receives contains totals.
-    /// They are nil in later updates.
+    /// The totals since the subscriber's start time. Only a subscriber's first update contains totals. In later
+    /// updates, they are nil.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0
@@ -31,12 +31,12 @@ struct CurrentActivity: Sendable, Hashable {
     var activity: CarriedActivity
     var confidence: ActivityConfidence
     var start: WallTime
-    /// The time of the sample at which the activity was detected.
+    /// The time of the sample that triggered the detection.
     var time: BootTime
 }
 
 struct StepRequest: Sendable, Hashable {
-    /// The time from which to count steps, or nil to count only the steps after the subscription begins.
+    /// The time from which to count steps, or nil to count only steps taken after the subscription begins.
     var start: WallTime?
     var needsFloors = false
 }

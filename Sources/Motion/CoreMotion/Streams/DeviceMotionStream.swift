@@ -132,7 +132,7 @@ extension CMAttitudeReferenceFrame {
 /// plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
     private static let timeout = 20.0
-    /// The time in seconds after which the error is reported if north is still unknown, for example because the
+    /// The time, in seconds, after which the error is reported if north is still unknown, for example because the
     /// magnetometer delivers no readings.
     private static let northTimeout = 1.0
     /// The plausible field strengths, in gauss. According to the World Magnetic Model, the Earth's field is between

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A scheduled handler call that can be cancelled until it runs. The call reports an error or the result of a query.
+/// A scheduled handler call that can be cancelled until it runs. The call reports an error or a query result.
 final class PendingCall: Sendable {
     private struct Call: @unchecked Sendable {
         // Called only on the executor that the app has chosen.
@@ -31,7 +31,7 @@ final class PendingCall: Sendable {
 }
 
 /// Holds the scheduled handler call that reports why updates could not be started. Setting a new call cancels the
-/// previous call. Releasing this object cancels the current call.
+/// previous one. Releasing the slot cancels the current call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)
 

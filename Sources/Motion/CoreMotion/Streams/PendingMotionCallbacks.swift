@@ -31,7 +31,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
         queue.append(.failure(failure))
     }
 
-    /// Clears the queue. From then on, values and errors are queued only if `acceptsValues` is true.
+    /// Clears the queue. Afterwards, values and errors are queued only if `acceptsValues` is true.
     mutating func reset(acceptsValues: Bool) {
         queue.reset()
         self.acceptsValues = acceptsValues
@@ -48,7 +48,7 @@ enum MotionStreamFailure: Sendable {
     /// True north is unknown because the position is unknown.
     case noTrueNorth
 
-    /// Returns true if both errors have the same kind and, for losses, the same sensor.
+    /// Returns true if both errors are of the same kind and, for losses, from the same sensor.
     func replaces(_ other: MotionStreamFailure) -> Bool {
         switch (self, other) {
         case (.loss(let kind, _), .loss(let otherKind, _)): kind == otherKind

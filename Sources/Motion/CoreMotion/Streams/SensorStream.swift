@@ -16,7 +16,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
     private struct State: @unchecked Sendable {
         var interval: TimeInterval
         var isStarted = false
-        /// The generation of the current subscription. Events of earlier subscriptions are ignored.
+        /// The generation of the current subscription. Events from earlier subscriptions are ignored.
         var generation: UInt32 = 0
         var configuration: StreamConfiguration<Converter>
         var converter: Converter
@@ -111,7 +111,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Stops updates. A handler call that is already running on a different thread completes.
+    /// Stops updates. A handler that is already running on another thread completes.
     func stop() {
         let former = state.withLock { state in
             state.isStarted = false

@@ -9,7 +9,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
     let isAvailable: @Sendable () -> Bool
-    /// True if the source has a single sensor. Any input then implies that this sensor is available.
+    /// True if the source has a single sensor, so that any input implies that this sensor is available.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
     /// handler's executor. It is nil if there is no handler, or if the handler's executor cannot poll the source.
@@ -56,7 +56,7 @@ extension StreamSource<[FusedState]> {
     }
 
     /// Returns true if the stream needs the sensor. The engine also reports losses of sensors that only other
-    /// subscribers need. The stream must ignore these losses.
+    /// subscribers need, which the stream must ignore.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
@@ -104,7 +104,7 @@ struct SingleReadings: ReadingConverter {
     }
 }
 
-/// A reading in the sensor's units and in device axes, and the time of the measurement.
+/// A reading in the sensor's units and device axes, and the time of the measurement.
 struct ConvertedReading: Sendable {
     var value: SIMD3<Double>
     var time: BootTime

@@ -19,7 +19,7 @@ public struct CMAcceleration: Sendable, AxisVector {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A rotation rate about the device axes, in radians per second, by the right-hand rule.
+/// A rotation rate about the device axes, in radians per second, following the right-hand rule.
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMRotationRate: Sendable, AxisVector {
@@ -70,15 +70,15 @@ public struct CMMagneticField: Sendable, AxisVector {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A magnetic field without the device's own field, together with the calibration accuracy.
+/// A magnetic field, excluding the device's own field, and the calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
     /// The field in device axes, in microtesla. While `accuracy` is `uncalibrated`, it is the raw reading. If no
     /// magnetometer is running, it is zero.
     public var field: CMMagneticField
-    /// The accuracy to which the device's own field is known.
+    /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low` (raw value 0), as in a zero-initialized C structure.
+    /// Creates a zero field with the accuracy `low` (raw value 0), as in a zero-initialized C structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.
@@ -87,7 +87,7 @@ public struct CMCalibratedMagneticField: Sendable {
     }
 }
 
-/// The accuracy to which the device's own magnetic field is known.
+/// The accuracy with which the device's own magnetic field is known.
 public enum CMMagneticFieldCalibrationAccuracy: Int32, Sendable {
     /// The device's own field is unknown, so the reading must not be used.
     case uncalibrated = -1

@@ -5,8 +5,8 @@ import Foundation
 
 /// The code of a Core Motion error.
 ///
-/// Errors are reported as an `NSError` in the domain ``CMErrorDomain``. Its code is the raw value of a `CMError`
-/// constant.
+/// An error is reported as an `NSError` in the domain ``CMErrorDomain``. The error's code is the raw value of a
+/// `CMError` constant.
 public struct CMError: RawRepresentable, Equatable, Sendable {
     /// The numeric code.
     public var rawValue: UInt32

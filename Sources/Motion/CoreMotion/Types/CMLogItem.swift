@@ -7,7 +7,7 @@ public import Foundation
 open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     private var storedTimestamp: TimeInterval = 0
 
-    /// Creates an item at timestamp 0.
+    /// Creates an item with timestamp 0.
     public override init() {}
 
     init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
@@ -19,8 +19,7 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// The time of the measurement, in seconds since boot, assigned by the sensor's driver. Unlike
-    /// `ProcessInfo.systemUptime` on Linux, it includes the time during which the system was suspended
-    /// (`CLOCK_BOOTTIME`).
+    /// `ProcessInfo.systemUptime` on Linux, it includes time spent in suspend (`CLOCK_BOOTTIME`).
     open var timestamp: TimeInterval { storedTimestamp }
 
     /// Returns this item, which is immutable.
@@ -35,8 +34,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     }
 
     /// The values to archive, taken from the public properties because subclasses may override them. Each class appends
-    /// its own values to those of its superclass. Apps store archives, so keys and the order of numbers must not
-    /// change.
+    /// its own values to those of its superclass. Apps store archives, so the keys and the order of the numbers must
+    /// not change.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"

@@ -27,9 +27,9 @@ enum MotionConversion {
 
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
-    /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown. `correctedFrom` is the initial north offset. While the current offset equals it,
-    /// `xArbitraryCorrectedZVertical` is the same as the frame of the state's attitude.
+    /// Converts a motion engine state to device motion in a reference frame. Returns nil if the frame requires north
+    /// and north is unknown. `correctedFrom` is the initial north offset. While the current offset equals it,
+    /// `xArbitraryCorrectedZVertical` is the same as the state's own frame.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -51,8 +51,8 @@ enum MotionConversion {
         return values
     }
 
-    /// Returns the angle by which the state's attitude must be rotated about the vertical to convert it to the given
-    /// frame. The angle is in radians, counterclockwise. Returns nil if the frame requires north and north is unknown.
+    /// Returns the rotation about the vertical axis, in radians counterclockwise, that converts the state's attitude to
+    /// the given frame. Returns nil if the frame requires north and north is unknown.
     private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -60,7 +60,7 @@ enum MotionConversion {
         guard let offset = state.northOffset else { return nil }
         switch frame {
         case .xArbitraryCorrectedZVertical: return offset - start
-        // Rotating by -90° converts axes with x east and y north to axes with x north and y west.
+        // A rotation by -90° converts axes with x pointing east and y north to axes with x pointing north and y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
         // The declination is the clockwise angle from true north to magnetic north. It is subtracted, because the
         // returned angle is counterclockwise.
@@ -68,8 +68,8 @@ enum MotionConversion {
         }
     }
 
-    /// Splits a reading into gravity (a vector of length 1 that points down) and user acceleration. The sum of the two
-    /// equals the reading exactly.
+    /// Splits a reading into gravity (a unit vector that points down) and user acceleration. Their sum is exactly the
+    /// reading.
     private static func gravityAndUserAcceleration(of state: FusedState) -> (
         gravity: CMAcceleration, user: CMAcceleration
     ) {

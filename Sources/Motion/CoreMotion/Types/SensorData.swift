@@ -7,7 +7,7 @@ public import Foundation
 open class CMAccelerometerData: CMLogItem {
     private var stored = CMAcceleration()
 
-    /// Creates a reading of zero at timestamp 0.
+    /// Creates a reading whose values and timestamp are 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading) {
@@ -36,7 +36,7 @@ open class CMAccelerometerData: CMLogItem {
 open class CMGyroData: CMLogItem {
     private var stored = CMRotationRate()
 
-    /// Creates a reading of zero at timestamp 0.
+    /// Creates a reading whose values and timestamp are 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading) {
@@ -65,7 +65,7 @@ open class CMGyroData: CMLogItem {
 open class CMMagnetometerData: CMLogItem {
     private var stored = CMMagneticField()
 
-    /// Creates a reading of zero at timestamp 0.
+    /// Creates a reading whose values and timestamp are 0.
     public override init() { super.init() }
 
     init(_ reading: ConvertedReading) {

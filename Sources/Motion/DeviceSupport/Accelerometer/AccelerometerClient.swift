@@ -51,7 +51,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             state.withLock { state in
-                // A new delegate receives no readings that arrived before it was set.
+                // A new delegate does not receive readings that arrived before it was set.
                 state.queue.removeAll()
                 state.delegate = newValue
             }

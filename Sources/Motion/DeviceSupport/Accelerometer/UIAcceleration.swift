@@ -6,9 +6,9 @@ import MotionEngine
 
 /// An accelerometer reading, including gravity.
 ///
-/// The values are in g. On a device held upright, x points to the right, y to the top edge, and z out of the screen.
-/// The signs are those of gravity, so z is -1 if the device lies face up. Average or filter the values, because they
-/// are noisy even at rest.
+/// The values are in g. When the device is held upright, x points to the right, y to the top edge and z out of the
+/// screen. The signs are those of gravity, so z is -1 when the device is lying face up. Average or filter the values,
+/// because they are noisy even at rest.
 open class UIAcceleration: NSObject, @unchecked Sendable {
     // `@unchecked Sendable` because subclasses may add state. The properties of this class are immutable.
     private let values: (x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, time: TimeInterval)
@@ -26,9 +26,9 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     open var y: UIAccelerationValue { values.y }
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
-    /// The time of the measurement, in seconds since boot, including the time during which the system was suspended.
+    /// The time of the measurement, in seconds since boot, including time spent in suspend.
     open var timestamp: TimeInterval { values.time }
-    /// The values and the time, formatted as one string.
+    /// A string that contains the values and the timestamp.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }
 }
 

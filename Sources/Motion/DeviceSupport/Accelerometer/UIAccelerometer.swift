@@ -30,7 +30,7 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
         client.attach(self)
     }
 
-    /// Returns the accelerometer of the current device, which is the device set with `SimulatedDevice.use` or, by
+    /// Returns the current device's accelerometer. The current device is the one set with `SimulatedDevice.use` or, by
     /// default, the live device.
     open class func shared() -> UIAccelerometer {
         LiveDevice.resolved.component(UIAccelerometer.self) { UIAccelerometer(device: $0) }
@@ -55,7 +55,7 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
     package var droppedAccelerationCount: Int { client.droppedCount }
 }
 
-/// A delegate that receives the readings of a ``UIAccelerometer``.
+/// A delegate that receives readings from a ``UIAccelerometer``.
 public protocol UIAccelerometerDelegate: NSObjectProtocol {
     /// Called on the main thread with a new reading.
     func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration)

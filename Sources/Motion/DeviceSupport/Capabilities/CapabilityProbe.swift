@@ -5,8 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Determines a device's capabilities, querying each source only once. Querying the position source waits up to
-/// `positionTimeout` for the source's first event.
+/// Determines a device's capabilities, querying each source only once. When the position source is queried, waits up to
+/// `positionTimeout` for its first event.
 struct CapabilityProbe {
     enum Availability {
         case available(String)
@@ -69,8 +69,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// Does not wait if the device is simulated, because simulated time would not advance meanwhile. In this case, only
-    /// events that arrive while `subscribe` is running are recorded.
+    /// Does not wait for a simulated device, because simulated time would not advance during the wait. In this case,
+    /// only events that arrive while `subscribe` is running are recorded.
     private func queryState() -> PositionSourceState {
         let listener = EventRecorder()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.record(event) }

@@ -4,9 +4,9 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The capabilities of a device. An app can compare them with its requirements, as iOS does before it launches an app.
+/// The capabilities of a device. An app can compare them with its requirements, as iOS does before launching an app.
 ///
-/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist. They are either a list of
+/// The requirements have the same form as `UIRequiredDeviceCapabilities` in an Info.plist: either a list of
 /// capabilities that must be available, or a dictionary that maps each capability to true (must be available) or false
 /// (must not be available). Do not list optional capabilities.
 ///
@@ -25,26 +25,25 @@ import LiveDevice
 /// - `gps`: The position source reports a receiver or has reported a fix.
 ///
 /// All other capabilities, for example `telephony`, are treated as unavailable. For `gps`, a receiver without a fix is
-/// sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait for gpsd for up
-/// to `positionTimeout`.
+/// sufficient. If a server provides the motion sensors, the methods may take a few seconds. They wait up to
+/// `positionTimeout` for gpsd.
 public struct DeviceCapabilities: Sendable {
     let device: Device
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
     public var positionTimeout = Duration.seconds(2)
 
-    /// The capabilities of the current device, which is the device set with `SimulatedDevice.use` or, by default, the
-    /// live device.
+    /// The capabilities of the current device: the one set with `SimulatedDevice.use` or, by default, the live device.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
-    /// Returns the requirements that are not met, in the order of the list.
+    /// Returns the unmet requirements in the order of the list.
     public func problems(required names: [String]) -> [Problem] { problems(of: names.map { ($0, true) }) }
 
-    /// Returns the requirements that are not met, in alphabetical order.
+    /// Returns the unmet requirements in alphabetical order.
     public func problems(required names: [String: Bool]) -> [Problem] {
         problems(of: names.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// Returns the requirements in the bundle's Info.plist that are not met.
+    /// Returns the unmet requirements from the bundle's Info.plist.
     public func problems(requiredBy bundle: Bundle = .main) -> [Problem] {
         problems(requirement: bundle.object(forInfoDictionaryKey: "UIRequiredDeviceCapabilities"))
     }
@@ -76,7 +75,7 @@ public struct DeviceCapabilities: Sendable {
         }
     }
 
-    /// A requirement that is not met.
+    /// An unmet requirement.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// The reason why a requirement is not met.
         public enum Kind: String, Sendable {

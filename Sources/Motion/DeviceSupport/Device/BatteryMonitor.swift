@@ -93,7 +93,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post. If it is too early for another level notification, starts a timer instead of posting.
+    /// Schedules a post. If it is too early for another level notification, starts a timer instead.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in

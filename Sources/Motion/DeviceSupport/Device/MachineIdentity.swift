@@ -32,7 +32,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// `root` is prepended to the paths of all files, so that tests can provide their own files.
+    /// `root` is prepended to all file paths, so that tests can provide their own files.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -43,7 +43,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Placeholders that firmware contains if the machine's manufacturer has not set a name.
+        // Firmware placeholders that are present if the manufacturer has not set a name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })

@@ -9,8 +9,8 @@ import LiveDevice
 /// `current` is the device set with `SimulatedDevice.use`, or the live device by default. Notifications are posted on
 /// the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async `main`. The class is thread-safe.
 ///
-/// If a trace is played back in order and the main queue does not run on the main thread, add observers with `queue:
-/// nil`. Otherwise, `post` waits for the main queue and causes a deadlock.
+/// If a trace is played back in order and the main queue does not run on the main thread, add observers with
+/// `queue: nil`. Otherwise, `post` waits for the main queue, which causes a deadlock.
 ///
 /// A simulated device reveals nothing about the machine that plays the trace.
 ///
@@ -30,7 +30,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates a separate object that posts its own notifications. It counts the calls to its own `begin` and `end`
+    /// Creates a separate object that posts its own notifications. It counts only calls to its own `begin` and `end`
     /// methods. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
@@ -50,7 +50,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     ///
     /// The orientation is determined within about a third of a second. Shaking does not change it.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
-    /// True while at least one call to the `begin` method has not been balanced by a call to the `end` method.
+    /// True while a call to the `begin` method has not been balanced by a call to the `end` method.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
     /// Starts the accelerometer at 15 Hz or faster and enables orientation notifications. Calls can be nested. Each
@@ -100,8 +100,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The version of the distribution, for example "12", or the kernel version if the distribution's version is
     /// unknown.
     open var systemVersion: String { identity.systemVersion }
-    /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
-    /// machine ID.
+    /// A machine identifier that is the same for all apps from one vendor, or nil if the machine has no machine ID.
     ///
     /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id` and from
     /// the vendor part of the app's bundle identifier. Without a bundle identifier, the app's name is used. The
@@ -190,9 +189,9 @@ public enum UIDeviceOrientation: Int, Sendable {
 
     /// True if the top edge is up or down.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
-    /// True if the left or the right edge is up.
+    /// True if the left or right edge is up.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
-    /// True if the device lies face up or face down.
+    /// True if the device is lying face up or face down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
     /// True if the device is upright. Only these orientations are useful for user interfaces.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }

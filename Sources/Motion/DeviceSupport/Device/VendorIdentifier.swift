@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// An identifier of a machine that is the same for all apps from one vendor.
+/// A machine identifier that is the same for all apps from one vendor.
 ///
-/// As in systemd's `sd_id128_get_machine_app_specific`, the identifier is the first 16 bytes of HMAC-SHA256 with the
+/// As with systemd's `sd_id128_get_machine_app_specific`, the identifier is the first 16 bytes of HMAC-SHA256 with the
 /// machine ID as the key, marked as a random UUID (version 4). The machine ID cannot be derived from an identifier, and
 /// the identifiers for different vendors are unrelated. Apps store identifiers, so the derivation must not change.
 enum VendorIdentifier {

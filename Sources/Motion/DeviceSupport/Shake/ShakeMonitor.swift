@@ -32,10 +32,10 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
+    /// The interval between readings, in seconds. It is short enough to obtain several readings per stroke of a shake.
     static let interval = 1.0 / 50
-    /// The maximum duration of a shake, in seconds. After this time, a timer cancels the shake. Normally, a reading
-    /// ends or cancels the shake earlier.
+    /// The maximum duration of a shake, in seconds. When it expires, a timer cancels the shake. Usually, a reading ends
+    /// or cancels the shake earlier.
     private static let timeout = 3.0
     private static let maximumQueuedEvents = 64
 
@@ -130,7 +130,7 @@ final class ShakeMonitor: Sendable {
         }
         if state.queue.count >= Self.maximumQueuedEvents {
             // Drop the oldest shake whose two events are both queued. If the queue begins with the second event of a
-            // shake, keep this event, because the `began` event of that shake has already been delivered.
+            // shake, keep it, because that shake's `began` event has already been delivered.
             var position = state.queue.first?.event == .began ? 1 : 0
             state.queue.removeAll { _ in
                 defer { position += 1 }

@@ -23,7 +23,7 @@ open class UIEvent: NSObject, @unchecked Sendable {
     let sample: AccelerationSample?
     private let ownSubtype: EventSubtype
 
-    /// Creates an event with the subtype `none` and the timestamp 0, for subclasses that override the properties.
+    /// Creates an event with the subtype `none` and timestamp 0, for subclasses that override the properties.
     public override init() {
         sample = nil
         ownSubtype = .none
@@ -38,8 +38,7 @@ open class UIEvent: NSObject, @unchecked Sendable {
     open var type: EventType { .motion }
     /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
-    /// The time of the reading that triggered the event, in seconds since boot, including the time during which the
-    /// system was suspended.
+    /// The time of the reading that triggered the event, in seconds since boot, including time spent in suspend.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }
 
@@ -47,7 +46,6 @@ open class UIEvent: NSObject, @unchecked Sendable {
 extension UIEvent {
     /// The accelerometer reading that triggered the event, or nil if the app created the event.
     ///
-    /// Compare the readings at the beginning and the end of a shake to distinguish side-to-side from up-and-down
-    /// shaking.
+    /// Compare the readings at the beginning and end of a shake to distinguish side-to-side from up-and-down shaking.
     public var acceleration: UIAcceleration? { sample?.object }
 }

@@ -4,10 +4,10 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// An object that receives motion events. Unlike Apple's class, it contains only the methods for motion events.
+/// An object that receives motion events. Unlike Apple's class, it has only the methods for motion events.
 ///
 /// Create a subclass, make an instance the first responder, and keep a reference to the instance. Shakes are detected
-/// only while there is a first responder. The accelerometer then runs at 50 Hz.
+/// only while there is a first responder. During that time, the accelerometer runs at 50 Hz.
 ///
 /// ```swift
 /// final class Listener: UIResponder {
@@ -34,7 +34,7 @@ open class UIResponder: NSObject {
     public override nonisolated init() { device = LiveDevice.resolved }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
-    /// The responder that receives the events that this object does not handle. The default is nil.
+    /// The responder that receives events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
     /// True if the object can become first responder. The default is false.
     open var canBecomeFirstResponder: Bool { false }
@@ -76,7 +76,7 @@ open class UIResponder: NSObject {
     }
 }
 
-/// An addition to Apple's API. In UIKit, windows keep track of the first responder. This package has no windows.
+/// An addition to Apple's API. In UIKit, windows keep track of the first responder, but this package has no windows.
 extension UIResponder {
     /// The first responder for motion events on the current device, held weakly, or nil if there is none.
     ///

@@ -23,8 +23,8 @@ public struct IIOContext: Sendable, Hashable {
 
 extension IIOContext {
     /// Returns the context as XML, identical to the output of libiio 0.24. If `includingValues` is true, the XML also
-    /// contains the attribute values. iio-emu uses these values, and libiio ignores them. If the context has no
-    /// version, version 0.24 is written.
+    /// contains the attribute values, which iio-emu uses and libiio ignores. If the context has no version, version
+    /// 0.24 is written.
     package func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)

@@ -29,14 +29,14 @@ public struct IIODevice: Sendable, Hashable {
 }
 
 extension IIODevice {
-    /// The position of the device on the machine, for example "base", "display" or "lid", or empty if unknown. It is
-    /// the driver's `location` attribute or, if there is none, the part of the label after "accel-".
+    /// The device's position on the machine, for example "base", "display" or "lid", or empty if unknown. It is the
+    /// driver's `location` attribute or, if there is none, the part of the label after "accel-".
     package var location: String {
         if let text = attribute("location")?.text, !text.isEmpty { return text }
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, or empty if it is unknown or consists of zeros. Only a few drivers provide it.
+    /// The chip's serial number, or empty if unknown or all zeros. Only a few drivers provide it.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
@@ -83,9 +83,9 @@ package struct IIOChannel: Sendable, Hashable {
 
 /// An attribute of a context, device, channel or buffer.
 package struct IIOAttribute: Sendable, Hashable {
-    /// The name without the prefix of the device or channel, for example "scale".
+    /// The name without the device or channel prefix, for example "scale".
     package var name: String
-    /// The file name in sysfs, for example "in_accel_scale". It equals the name if there is no file.
+    /// The file name in sysfs, for example "in_accel_scale". If there is no file, it is the same as the name.
     package var filename: String
     /// The value when the attribute was last read, or nil if unknown.
     package var value: String?

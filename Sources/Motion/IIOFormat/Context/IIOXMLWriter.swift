@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a context as XML, the format in which recordings store it. Except for attribute values, the bytes are the
-/// same as in the output of libiio 0.24: it contains no line breaks, and a space precedes each `/>`.
+/// Writes a context as XML, the format in which recordings store it. Except for attribute values, the output is
+/// identical to that of libiio 0.24: it contains no line breaks, and a space precedes each `/>`.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool
@@ -104,8 +104,8 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The product has already been rounded to a `Double`. Close to a tie, the error of that rounding determines
-        // whether to round up or down.
+        // The product has already been rounded to a `Double`. Near a tie, that rounding error determines whether to
+        // round up or down.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

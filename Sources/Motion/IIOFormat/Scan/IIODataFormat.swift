@@ -29,7 +29,7 @@ package struct IIODataFormat: Sendable, Hashable {
         self.count = count
     }
 
-    /// The size of an element including all its values, in bytes.
+    /// The size of an element with all of its values, in bytes.
     package var byteCount: Int { storageBits / 8 * count }
 }
 
@@ -90,13 +90,13 @@ extension IIODataFormat {
     /// sign bit to the top bit. The right shift moves the least significant bit to bit 0.
     @inline(__always)
     func raw<Stored: FixedWidthInteger>(of stored: Stored) -> Stored {
-        // The differences cannot overflow. Without overflow checks, the compiler moves them out of the caller's loop.
+        // The subtractions cannot overflow. Without overflow checks, the compiler moves them out of the caller's loop.
         let right = storageBits &- bits
         return (stored &<< Stored(truncatingIfNeeded: right &- shift)) &>> Stored(truncatingIfNeeded: right)
     }
 
-    /// Returns the bits of the raw number nearest to a value, clamped to the range of the format. The bits are not yet
-    /// shifted to their position in the buffer. Returns 0 for NaN.
+    /// Returns the bits of the raw number nearest to a value, clamped to the format's range but not yet shifted to
+    /// their position in the buffer. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()
@@ -109,7 +109,8 @@ extension IIODataFormat {
         return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
-    /// Returns the bits of a raw number, clamped to the format's range but not yet shifted to their buffer position.
+    /// Returns the bits of a raw number, clamped to the format's range but not yet shifted to their position in the
+    /// buffer.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
         let maximum = Int64(bitPattern: mask >> 1)

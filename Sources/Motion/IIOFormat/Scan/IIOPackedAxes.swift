@@ -24,7 +24,7 @@ struct IIOPackedAxes: Sendable {
     }
 
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
-        // Each format has its own loop, so that the loops contain no conditions.
+        // Each format has its own loop, to keep conditions out of the loops.
         switch (format.storageBits, format.isBigEndian) {
         case (16, false): convert(scans, output, ordered: Int16.init(littleEndian:))
         case (16, true): convert(scans, output, ordered: Int16.init(bigEndian:))
@@ -68,7 +68,7 @@ struct IIOPackedAxes: Sendable {
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
-            // Reading four 32-bit numbers is not faster than reading three.
+            // Reading four 32-bit numbers is no faster than reading three.
             Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: timestampDistance, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
@@ -78,8 +78,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// Converts one scan to a vector whose fourth component is always 0, because the conversion factor of this
-    /// component is 0.
+    /// Converts one scan to a vector whose fourth component is always 0, because its conversion factor is 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
         _ source: UnsafeRawPointer, _ conversion: IIOConversion<SIMD4<Double>>, _ raw: (Stored) -> Stored,

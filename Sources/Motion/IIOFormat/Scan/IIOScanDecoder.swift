@@ -48,7 +48,7 @@ package struct IIOScanDecoder: Sendable {
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         times: UnsafeMutableBufferPointer<BootTime>?, clockOffset: Int64
     ) -> Int {
-        // Each time is written as a single `Int64`, so nothing is decoded unless `BootTime` has the size of an `Int64`.
+        // Each time is written as a single `Int64`, so nothing is decoded unless `BootTime` has the same size.
         guard MemoryLayout<BootTime>.size == MemoryLayout<Int64>.size else { return 0 }
         return decode(bytes, stride, count, values, times.map(UnsafeMutableRawBufferPointer.init), clockOffset)
     }

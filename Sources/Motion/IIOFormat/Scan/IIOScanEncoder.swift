@@ -21,7 +21,7 @@ package struct IIOScanEncoder: Sendable {
     }
 
     /// Writes a vector in the sensor's unit. Returns false if an axis is not in the layout. Values are rounded to the
-    /// nearest raw number and clamped to the range of the format. NaN is written as 0.
+    /// nearest raw number and clamped to the format's range. NaN is written as 0.
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3

@@ -29,9 +29,9 @@ package struct IIOScanLayout: Sendable, Equatable {
 
     /// The channels, ordered by offset.
     package let elements: [Element]
-    /// The size of a scan including padding in bytes, or 0 if there are no channels.
+    /// The size of a scan in bytes, including padding, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes, as calculated by libiio versions up to 0.24, which omit the padding at the end. If it
+    /// The scan size in bytes, as calculated by libiio versions up to 0.24, which omit the trailing padding. If it
     /// differs from ``sampleSize``, these versions use wrong offsets when they read scans without a timestamp.
     package let unpaddedSize: Int
 

@@ -3,8 +3,8 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the rates and the rate attribute of a sensor. The attributes of the channel are searched first, then those
-    /// of the channel type, then those of the device.
+    /// Sets a sensor's rates and rate attribute. The channel's attributes are searched first, then those of the channel
+    /// type, then those of the device.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -32,8 +32,8 @@ extension IIODevice {
 
 extension SensorRates {
     /// Parses `sampling_frequency_available`, which is either a list of numbers separated by whitespace or commas, or a
-    /// range of the form `[minimum step maximum]`. Invalid rates are omitted. The result is `.unknown` if no rate
-    /// remains.
+    /// range of the form `[minimum step maximum]`. Invalid rates are omitted. If no rates remain, the result is
+    /// `.unknown`.
     package init(_ text: String) {
         self = .unknown
         guard text.utf8.count <= 4096 else { return }
@@ -52,7 +52,7 @@ extension SensorRates {
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
-    /// The maximum valid rate in hertz, which is higher than the rate of any motion sensor.
+    /// The maximum valid rate in hertz. No motion sensor has a higher rate.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
@@ -62,9 +62,9 @@ extension SensorRates {
 }
 
 extension IIODevice {
-    /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
+    /// Sets a sensor's mount matrix to the first valid matrix, or to the identity if there is none. The channel
     /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
-    /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
+    /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of the
     /// channel "mount". A zero matrix, which an older driver reports, is ignored without a remark. Invalid and singular
     /// matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is accepted
     /// only for an accelerometer.

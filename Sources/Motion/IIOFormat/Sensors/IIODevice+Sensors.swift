@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Returns the motion sensors of the device, identified by their channel IDs. Call this method after the attribute
-    /// values have been read. Sensors with missing or invalid attributes, for example a scale of 0, are included. Their
-    /// ``IIOSensor/problem`` contains the reason.
+    /// Returns the device's motion sensors, identified by their channel IDs. Call this method after the attribute
+    /// values have been read. Sensors with missing or invalid attributes, such as a scale of 0, are included. Their
+    /// ``IIOSensor/problem`` describes the error.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -21,7 +21,7 @@ extension IIODevice {
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
             guard let scan = channels[channelIndex].scan else { return false }
-            // If a channel is read from `input`, the conversion of its raw numbers in a buffer is unknown.
+            // If a channel is read from `input`, it is unknown how to convert its raw numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Searches the attributes of the channel first, then those of the channel type, then those of the device.
+    /// Searches the channel's attributes first, then those of the channel type, then those of the device.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let filename = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == filename } ?? channel.attribute(name)
@@ -47,7 +47,7 @@ extension IIODevice {
 }
 
 extension IIODevice {
-    /// Returns the axis of a channel. If the axis cannot be used, its scale is 0, and the problem is also returned.
+    /// Returns a channel's axis. If the axis is unusable, sets its scale to 0 and also returns the problem.
     private func axis(at channelIndex: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[channelIndex]
         var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
@@ -105,7 +105,7 @@ package struct IIOSensor: Sendable, Equatable {
     package var name: String
     package var label: String
     package var location: String
-    /// The axes x, y and z, or the single axis of a pressure sensor.
+    /// The x, y and z axes, or the single axis of a pressure sensor.
     package var axes: [IIOAxis] = []
     package var rates = SensorRates.unknown
     /// The current rate in hertz, or nil if unknown. Some drivers start with 0, which means off.
@@ -129,6 +129,6 @@ package struct IIOSensor: Sendable, Equatable {
 
 package enum IIORateAttribute: Sendable, Hashable {
     case device(String)
-    /// The index of the channel in the device's channel list, and the name of the attribute.
+    /// The channel's index in the device's channel list, and the attribute's name.
     case channel(Int, String)
 }

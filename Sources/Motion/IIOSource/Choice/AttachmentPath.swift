@@ -2,8 +2,8 @@
 
 import DeviceCore
 
-/// Identifies the attachment point of a device by the sysfs path of its parent. The path omits numbers that change when
-/// a HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
+/// Identifies a device's attachment point by the sysfs path of its parent. The path omits numbers that change when a
+/// HID sensor hub is reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 /// For a sensor without a serial number, the path is part of `SensorIdentity.key`, which identifies stored
 /// calibrations. If the format or numbering of the paths changed, these calibrations would no longer be found.
 enum AttachmentPath {
@@ -30,7 +30,7 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Appends numbers to the paths of otherwise indistinguishable sensors, such as two accelerometers of one HID hub.
+    /// Appends numbers to the paths of otherwise indistinguishable sensors, such as two accelerometers on one HID hub.
     /// The numbers follow the order in which the kernel registered the devices.
     static func numberDuplicates(in groups: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]

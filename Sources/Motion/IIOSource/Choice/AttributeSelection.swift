@@ -11,7 +11,7 @@ enum AttributeSelection {
         "filter", "name", "serial",
     ]
 
-    /// Returns true if the device may have motion sensors, or if it is a trigger, whose rate may be needed.
+    /// Returns true if the device may have motion sensors, or is a trigger, whose rate may be needed.
     static func mayHaveSensors(_ device: IIODevice) -> Bool {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }

@@ -47,29 +47,29 @@ struct DeviceReadPlan: Equatable {
     }
 }
 
-/// The buffer sizes and time limits of a capture.
+/// The buffer sizes and time limits for a capture.
 struct BufferPlan: Equatable {
     /// The rate to assume if the actual rate is unknown, in hertz.
     static let assumedRate = 100.0
     static let maximumSamples = 4096
 
-    /// The number of samples in a refill, a multiple of `decimation`.
+    /// The number of samples per refill, a multiple of `decimation`.
     let samples: Int
     /// The decimation factor n. Only every nth sample is delivered.
     let decimation: Int
     let kernelBuffers: Int
-    /// The time without data after which a refill fails, in seconds, or 0 for no limit.
+    /// The time without data, in seconds, after which a refill fails, or 0 for no limit.
     let timeout: Double
     /// The maximum time until the first samples arrive, in seconds.
     let startTimeout: Double
-    /// The time without samples after which a running capture is considered stalled, in seconds.
+    /// The time without samples, in seconds, after which a running capture is considered stalled.
     let stallTimeout: Double
     /// The interval between refills, in seconds.
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
-    /// deliver all samples. `latency` is the maximum delay in seconds. If not nil, `forced` replaces the computed
-    /// number of samples, and `forcedBuffers` that of kernel buffers.
+    /// deliver all samples. `latency` is the maximum delay in seconds. If not nil, `forced` and `forcedBuffers`
+    /// override the computed numbers of samples and kernel buffers.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -100,7 +100,7 @@ struct BufferPlan: Equatable {
     /// Returns the decimation factor n: only every nth sample is delivered. The n samples span at most 0.1 s, because
     /// other clients of the server have to wait for all of them. Samples are discarded only if the sensor's rate is
     /// close to a multiple of the requested rate, or if at least four samples remain per requested interval. Otherwise,
-    /// the subscriber's readings could not be evenly spaced.
+    /// the subscriber's readings would be unevenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
@@ -122,7 +122,7 @@ extension SensorRates {
 
 enum RateSelection {
     /// The minimum rate, in hertz, if no subscriber requests a particular rate. Slower sensors are set to this rate,
-    /// because some of them start at 0 or 1 Hz.
+    /// because some start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0

@@ -15,7 +15,7 @@ enum ClockSelection {
 
 /// The state of a remote machine's clock, kept from one capture to the next.
 struct ClockEstimate {
-    /// The maximum age of the state, in seconds. Over a longer time, the clock drift may exceed the network delay.
+    /// The maximum age of the state, in seconds. After a longer time, the clock drift may exceed the network delay.
     private static let maximumAge = 60.0
 
     private let name: String

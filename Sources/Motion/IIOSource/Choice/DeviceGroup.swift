@@ -15,7 +15,8 @@ struct DeviceGroup {
     let deviceID: String
     /// The name from `DeviceNameTable`, which identifies the device in the sensor IDs.
     let key: String
-    /// The device's name, label and channel IDs, by which `DeviceNameTable` recognizes it. Never stored in a file.
+    /// The device's name, label and channel IDs. `DeviceNameTable` recognizes the device by this text. Never stored in
+    /// a file.
     let fingerprint: String
     var members: [Member]
     /// The configured trigger, or nil to choose one automatically.
@@ -48,7 +49,7 @@ struct DeviceGroup {
                 device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
                 trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
                 isEventDriven: sensors.contains { sensor in
-                    // The `hysteresis` attribute of a HID sensor contains the smallest change that the sensor reports.
+                    // The `hysteresis` attribute of a HID sensor is the smallest change that the sensor reports.
                     sensor.axes.contains { axis in
                         device.channels.indices.contains(axis.channel)
                             && device.channels[axis.channel].attribute("hysteresis") != nil
@@ -60,8 +61,8 @@ struct DeviceGroup {
     }
 
     /// Sets the status of the usable sensors to unknown, except for those at the given indices. Called when the device
-    /// is set up again or is no longer needed. A failure sets the status of all the device's sensors. Resetting the
-    /// status ensures that new subscribers do not receive a past failure.
+    /// is set up again or is no longer needed. A failure sets the status of all of the device's sensors, so resetting
+    /// it ensures that new subscribers do not receive a past failure.
     func resetStatus(in hub: MotionHub, except active: [Int]) {
         for (index, member) in members.enumerated() where member.sensor.isUsable && !active.contains(index) {
             hub.setStatus(.unknown, of: member.description.id)

@@ -6,7 +6,7 @@ public struct IIOSourceOptions: Sendable {
     public var samplesPerRefill: Int?
     /// The maximum number of refills that the kernel holds, or nil to hold 0.5 s of samples.
     public var kernelBuffers: Int?
-    /// The maximum rate of a sensor that is read axis by axis, in hertz.
+    /// The maximum rate, in hertz, of a sensor that is read axis by axis.
     public var maximumPollRate = 200.0
     /// The maximum time that callers wait for sensor discovery, in seconds.
     package var discoveryTimeout = 3.0
@@ -16,8 +16,8 @@ public struct IIOSourceOptions: Sendable {
     package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     package var searchInterval = 2.0
-    /// The time within which an executor must read a buffer that it polls, in seconds. If it fails to do so, the
-    /// source's thread reads the buffer instead. If nil, the time is derived from the kernel buffers.
+    /// The time, in seconds, within which an executor must read a buffer that it polls. If it does not, the source's
+    /// thread reads the buffer instead. If nil, the time is derived from the kernel buffers.
     package var tolerance: Double?
 
     /// Creates the default options.

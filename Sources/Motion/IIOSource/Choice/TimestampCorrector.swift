@@ -21,17 +21,18 @@ struct TimestampCorrector {
     private static let minimumWindowRefills = 50
     /// The delay, in nanoseconds, below which an arrival confirms that the clock offset is still correct.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// If the time of a sample, converted from a local clock, is later than the sample's arrival by more than this many
+    /// If a sample's time, converted from a local clock, is later than the sample's arrival by more than this value, in
     /// nanoseconds, the clock offset is measured again.
     private static let maximumLead: Int64 = 10_000_000
-    /// A change of more than this many nanoseconds in the offset of a local clock counts as a clock step.
+    /// If the offset of a local clock changes by more than this value, in nanoseconds, the change counts as a clock
+    /// step.
     private static let minimumCountedStep: UInt64 = 1_000_000
-    /// A change of at most this many nanoseconds in the offset of a local clock is ignored as measurement noise.
+    /// If the offset of a local clock changes by at most this value, in nanoseconds, the change is ignored as noise.
     /// Applying it would make the intervals between samples uneven.
     private static let offsetNoise: UInt64 = 20_000
     /// The maximum difference between the arrival of the first samples and their timestamps, in seconds. Twice the
     /// duration of the largest buffer is added to this value. If the difference is larger, the timestamps are not on
-    /// the device's clock, although the driver claims to use it.
+    /// the device's clock, although the driver claims that they are.
     private static let maximumInitialDelay = 5.0
     /// Each time the timestamps go backward, `regressionWeight` is added to a score. Each regular refill subtracts 1.
     /// When the score reaches `regressionLimit`, the timestamps are no longer used.
@@ -40,8 +41,8 @@ struct TimestampCorrector {
     /// A remote clock counts as stepped if its timestamps are later than their arrival by more than this value, in
     /// seconds. The offset of a local clock is measured again if the delay exceeds this value plus two intervals.
     private static let minimumStep = 1.0
-    /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is in this range,
-    /// the offset from the previous capture remains in use.
+    /// The range of plausible delays for the first samples of a capture, in nanoseconds. If the delay is within this
+    /// range, the offset from the previous capture remains in use.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// The offset of a remote machine's clock, as measured during a capture.
@@ -58,7 +59,7 @@ struct TimestampCorrector {
     /// The offset to add to a timestamp, in nanoseconds.
     private(set) var offset: Int64 = 0
     private(set) var clockSteps = 0
-    /// The time from one sample to the next in seconds, or 0 if unknown.
+    /// The time between samples, in seconds, or 0 if unknown.
     var interval: Double
     private let decimation: Int
     private var previous: ClockState?
@@ -88,7 +89,7 @@ struct TimestampCorrector {
     }
 
     /// Returns the offset in nanoseconds to add to the time of another local clock, or nil if that clock cannot be
-    /// read. Of three measurements, the most precise is used.
+    /// read. Uses the most precise of three measurements.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -110,8 +111,8 @@ struct TimestampCorrector {
 
     /// Corrects the times of a refill in place. On input, each time must be the driver's timestamp plus `offset`.
     /// Returns false if the refill must be dropped, because it arrived so soon after the previous one that the times
-    /// could not all differ. Otherwise, the times are in ascending order. They are also later than all previous times,
-    /// unless the device's clock has been set back by more than `minimumStep`.
+    /// could not all differ. Otherwise, the times are in ascending order and, unless the device's clock has been set
+    /// back by more than `minimumStep`, later than all previous times.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Bool {
@@ -191,7 +192,7 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Assigns evenly spaced times to the samples, ending at `end`. A pause after the previous refill is kept as a gap
+    /// Assigns evenly spaced times to the samples, ending at `end`. A pause after the previous refill remains as a gap
     /// before the first sample. `spacing` is the interval between the driver's timestamps in nanoseconds, or 0 if
     /// unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {

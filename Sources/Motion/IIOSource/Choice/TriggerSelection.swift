@@ -26,7 +26,7 @@ enum TriggerSelection {
             if let found = index(named: configured) { return .set(found) }
             return .missing(configured, offered: triggers.map { context.devices[$0].name })
         }
-        // If the state could not be read, keep the trigger. Opening the buffer then reports the error.
+        // If the state could not be read, keep the trigger. Opening the buffer will report the error.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let candidateNames = conventionalNames(for: context.devices[device])
         if let found = candidateNames.lazy.compactMap(index(named:)).first { return .set(found) }

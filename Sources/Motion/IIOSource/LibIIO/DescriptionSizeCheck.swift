@@ -6,7 +6,7 @@ import IIOFormat
 import SystemCalls
 
 /// Checks the size that a network server announces for its device description. libiio allocates this much memory before
-/// it receives the description.
+/// receiving the description.
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. This is enough for more than a thousand sensors.
     static let maximumSize = 16 << 20
@@ -15,7 +15,7 @@ enum DescriptionSizeCheck {
     private static let maximumAddresses = 8
 
     /// Returns the address at which the server announced a size, or nil if it announced none. Throws an error only if
-    /// the size is too large or the server does not respond in time. All other problems are reported by libiio.
+    /// the size is too large or the server does not respond in time. libiio reports all other problems.
     @discardableResult static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
     ) throws(IIOFailure) -> ServerAddress? {
@@ -68,7 +68,7 @@ enum DescriptionSizeCheck {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
         var byte: UInt8 = 0
-        // The bytes are read one by one, so that the description that follows is not read.
+        // Read byte by byte, to avoid reading the description that follows.
         while digits.count < 20 {
             guard wait(descriptor, POLLIN, until: end) else { return .timedOut }
             guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }

@@ -4,8 +4,9 @@ import Synchronization
 import SystemCalls
 
 /// Restores kernel settings if the process exits while sensors are in use. The kernel keeps a buffer enabled even after
-/// the process has ended. The chip then continues to trigger interrupts, and other programs that read the sensor
-/// receive EBUSY. A killed process runs no actions, but `sensorctl doctor` reports buffers that were left enabled.
+/// the process has ended. As a result, the chip continues to trigger interrupts, and other programs that read the
+/// sensor receive EBUSY. A killed process runs no actions, but `sensorctl doctor` reports buffers that were left
+/// enabled.
 final class ExitActions: Sendable {
     static let shared: ExitActions = {
         atexit { ExitActions.shared.runAll() }

@@ -9,7 +9,7 @@ import SystemCalls
 /// A libiio buffer. `@unchecked Sendable` because the pointer is constant. The lock ensures that `iio_buffer_cancel` is
 /// never called on a destroyed buffer. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
-    /// Keeps the context open for as long as the buffer exists.
+    /// Keeps the context open as long as the buffer exists.
     private let connection: LibIIOConnection
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)
@@ -78,8 +78,8 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 /// Prevents reads of a local buffer while it is empty. Such reads would make many drivers read the sensor's hardware
 /// FIFO earlier than necessary.
 struct RefillGate {
-    /// True from a successful refill until the next attempt to read. The caller has not waited for samples since the
-    /// refill, so the attempt first checks whether there are any.
+    /// True after a successful refill, until the next read attempt. The caller has not waited for samples since the
+    /// refill, so this attempt first checks whether any are available.
     private var hasNotWaitedSinceRefill = false
 
     mutating func recordRefill() { hasNotWaitedSinceRefill = true }

@@ -8,7 +8,7 @@ import Synchronization
 import SystemCalls
 
 /// A libiio context. `@unchecked Sendable` because the pointers are constant. libiio serializes attribute calls from
-/// several threads. Only one thread at a time may create buffers of a device.
+/// different threads. Only one thread at a time may create buffers for a device.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
     private let pointer: OpaquePointer
@@ -37,7 +37,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     deinit { iio_context_destroy(pointer) }
 
     /// Runs a request. If the connection was lost or timed out during an earlier request, throws an error instead,
-    /// because a late response would be mistaken for the response to this request. The caller must then open a new
+    /// because a late response could be mistaken for the response to this request. The caller must then open a new
     /// context.
     private func ifSynchronized<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
         let number = desynchronizationError.load(ordering: .relaxed)

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// Captures the messages that libiio prints to `stderr`, because libiio before version 1 has no option to disable them.
+/// Captures the messages that libiio prints to `stderr`, because versions of libiio before 1.0 cannot disable them.
 /// During a call, `stderr` is replaced by a stream that collects the output of the calling thread and forwards the
 /// output of all other threads. Thread-safe.
 enum LibIIOMessages {
@@ -26,7 +26,7 @@ enum LibIIOMessages {
         return count
     }.map { Stream(file: $0) }
 
-    /// Calls libiio and logs its messages at debug level. The caller must report a failure of the call.
+    /// Calls libiio and logs its messages at debug level. If the call fails, the caller must report the failure.
     static func withCapturedOutput<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
         defer { for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") } }

@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Access to the kernel's IIO directory and to other short kernel files.
+/// Accesses the kernel's IIO directory and short kernel files.
 enum SysfsDirectory {
     static let devices = "/sys/bus/iio/devices"
 
@@ -86,7 +86,7 @@ enum UdevDatabase {
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // `node` may come from an untrusted source. Only digits and colons are accepted, so that no other files are
+        // `node` may come from an untrusted source. Only digits and colons are accepted, so that no other files can be
         // accessed.
         if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || IIONumber.isDigit($0) }) {
             files.append("c\(node)")
@@ -110,7 +110,7 @@ enum UdevDatabase {
         name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(IIONumber.isDigit)
     }
 
-    /// Returns the kernel's path of the device, for example "/devices/platform/soc/i2c-1/1-0068/iio:device0".
+    /// Returns the device's kernel path, for example "/devices/platform/soc/i2c-1/1-0068/iio:device0".
     private static func path(of device: String) -> String? {
         guard isDevice(device) else { return nil }
         let target = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer -> String? in

@@ -20,16 +20,16 @@ struct IIOFailure: Error, Equatable {
 }
 
 extension IIOFailure {
-    /// The operation that failed: opening a context, setting up a buffer, reading it, or reading single attributes.
+    /// The operation that failed: opening a context, setting up a buffer, reading it, or reading individual attributes.
     enum Operation: Equatable {
         case open(MotionSourceAddress)
-        /// `triggers` contains the names of the triggers that are missing or could not be set.
+        /// `triggers` lists the names of triggers that are missing or could not be set.
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
         case stream(device: String, address: MotionSourceAddress)
         case poll(device: String, address: MotionSourceAddress)
     }
 
-    /// Returns the error for the app. Its message suggests a remedy or announces what `ContextSupervisor` does next,
+    /// Returns the error for the app. Its message suggests a remedy or states what `ContextSupervisor` will do next,
     /// such as retrying. `ReaderFailure` reads the error number from `cause`.
     func error(_ operation: Operation) -> DeviceError {
         let (code, message) =
@@ -50,13 +50,13 @@ extension IIOFailure {
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// Creates the failure for a device that has been removed. Used if the removal was detected before any call failed.
+    /// Returns the failure for a removed device. Used if the removal was detected before any call failed.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     /// The failure for a buffer that delivers nothing, although no call failed. `ETIMEDOUT` selects the error message.
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
-    /// The failure for an attribute whose value is not a finite number. `EIO` is not the result of a system call.
+    /// The failure for an attribute whose value is not a finite number. No system call returned this `EIO`.
     static func invalidNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
     private func openMessage(_ address: MotionSourceAddress) -> (DeviceError.Code, String) {

@@ -14,7 +14,7 @@ protocol IIOLibrary: Sendable {
     /// quickly.
     func devices(at address: MotionSourceAddress) -> [String]?
 
-    /// Returns the time in nanoseconds of a local clock such as "realtime".
+    /// Returns the time of a local clock such as "realtime", in nanoseconds.
     func time(of clock: String) -> Int64?
 }
 
@@ -24,9 +24,10 @@ protocol IIOConnection: AnyObject, Sendable {
 
     func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String
     func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure)
-    /// Returns false if the user lacks write permission. Always true on a server, where this is unknown.
+    /// Returns false if the user lacks write permission. Always returns true on a server, where permissions are
+    /// unknown.
     func isWritable(_ attributePath: IIOAttributePath) -> Bool
-    /// Returns true if the user has permission to open the device node. Always false on a server.
+    /// Returns true if the user has permission to open the device node. Always returns false on a server.
     func isNodeAccessible(_ device: Int) -> Bool
 
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.
@@ -58,7 +59,7 @@ enum IIOTriggerState: Equatable, Sendable {
     case set(Int?)
 }
 
-/// A resource that is held until `release()` is called. Calling it again has no effect.
+/// A resource that is held until `release()` is called. Further calls have no effect.
 protocol IIOLease: AnyObject, Sendable {
     func release()
 }
@@ -82,12 +83,12 @@ protocol IIOBuffer: AnyObject, Sendable {
 }
 
 protocol IIOPoll: AnyObject, Sendable {
-    /// Reads the attribute at an index in the list that was passed to `openPoll`. Returns NaN if the value is not a
+    /// Reads the attribute at the given index in the list passed to `openPoll`. Returns NaN if the value is not a
     /// number.
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
 
-/// The location of an attribute: the index of its device, the index of its channel if it has one, and its name.
+/// The location of an attribute: the index of its device, the index of its channel, if any, and its name.
 enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)

@@ -81,7 +81,7 @@ struct BufferReader {
 
     func secondsSinceRefill(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
-    /// Reads and delivers samples, blocking the thread, until a refill fails. Returns the error number.
+    /// Blocks the thread to read and deliver samples until a refill fails. Returns the error number.
     mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
@@ -126,7 +126,7 @@ struct BufferReader {
         return selected
     }
 
-    /// Decodes a refill into the batches of the streams. Returns false if it must be dropped.
+    /// Decodes a refill into the streams' batches. Returns false if the refill must be dropped.
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Bool {
         var isValid = false
         var firstTimes: [BootTime] = []

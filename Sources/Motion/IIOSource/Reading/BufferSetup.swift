@@ -67,7 +67,7 @@ struct BufferSetup {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { group.members[$0].sensor.axes.map(\.channel) }
-        // Include the timestamp in the scan, because all versions of libiio then report the same scan size. See
+        // Include the timestamp in the scan, so that all versions of libiio report the same scan size. See
         // `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }

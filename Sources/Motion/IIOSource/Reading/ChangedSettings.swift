@@ -53,7 +53,7 @@ final class ChangedSettings: Sendable {
     }
 
     func restore() {
-        // The lock is held until all attributes are restored, so that a concurrent call of `exit` waits for this.
+        // The lock is held until all attributes are restored, so that a concurrent call to `exit` waits.
         let (actions, problems) = state.withLock { state in
             let problems = state.changes.reversed().compactMap { restore($0) }
             state.changes = []
@@ -63,7 +63,7 @@ final class ChangedSettings: Sendable {
         for problem in problems { Logger(label: "device-services.motion").notice("\(problem)") }
     }
 
-    /// Returns a message if the attribute could not be restored although the device is still connected.
+    /// If the attribute could not be restored even though the device is still connected, returns an error message.
     private func restore(_ change: Change) -> String? {
         do throws(IIOFailure) {
             guard try connection.read(change.path) == change.current else { return nil }

@@ -18,7 +18,8 @@ struct DeviceReadTask {
     func run() {
         var failure: ReaderFailure?
         // The requested sensors whose initial values have already been read. The array is nil only during the first
-        // task, and only if `readsInitialValues` is false. All sensors requested by that task then count as read.
+        // task, and only if `readsInitialValues` is false. In this case, all sensors requested by that task count as
+        // read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -87,12 +88,11 @@ struct DeviceReadTask {
         throw ReaderFailure(failure.error(.stream(device: group.deviceID, address: address)), .reconnect)
     }
 
-    /// The maximum tolerance, in seconds. The tolerance is the time within which an executor must read a buffer that it
-    /// polls.
+    /// The maximum time, in seconds, within which an executor must read a buffer that it polls.
     private static let maximumTolerance = 0.1
 
-    /// Reads the buffer until an error occurs or the task ends. Returns the error number and the final state of the
-    /// buffer reader.
+    /// Reads the buffer until an error occurs or the task ends. Returns the error number and the buffer reader's final
+    /// state.
     private func read(
         _ buffer: any IIOBuffer, _ bufferReader: BufferReader, _ plan: BufferPlan, generation: Int
     ) -> (errorNumber: Int32, bufferReader: BufferReader) {
@@ -201,7 +201,7 @@ struct DeviceReadTask {
     }
 }
 
-/// Reads the current value of a sensor from the attributes of its axes.
+/// Reads a sensor's current value from the attributes of its axes.
 struct AttributePoll {
     let id: SensorDescription.ID
     let kind: SensorKind

@@ -7,7 +7,7 @@ import SystemCalls
 /// The state shared by the supervisor and the thread that reads one device (`DeviceReadTask`). The supervisor sets the
 /// plan and monitors the phase and the counters.
 final class DeviceReader: Sendable {
-    /// The reader thread enters each phase. In addition, the supervisor enters `settingUp` when it changes the plan or
+    /// The reader thread enters every phase. The supervisor also enters `settingUp` when it changes the plan or
     /// restarts the reader.
     ///
     /// ```
@@ -43,9 +43,10 @@ final class DeviceReader: Sendable {
         var clock = ""
         var clockEstimate: ClockEstimate?
         var isPolled = false
-        /// Explanations of settings and readings, in full sentences, for logs and sensor descriptions.
+        /// Explanations of settings and readings, in complete sentences, for logs and sensor descriptions.
         var remarks: [String] = []
-        /// Settings that this user cannot write. The supervisor sets up the device again once one of them is writable.
+        /// Settings that this user cannot write. The supervisor sets up the device again once one of them becomes
+        /// writable.
         var refusedSettings: [IIOAttributePath] = []
     }
 
@@ -53,7 +54,7 @@ final class DeviceReader: Sendable {
         /// The plan to carry out, or nil once the thread has been asked to end.
         var plan: DeviceReadPlan?
         /// The number of the current task, which is one attempt to carry out a plan. Changing the number ends the task.
-        /// A task can also end by itself, either because it fails or because a server times out while an event-driven
+        /// A task can also end on its own, either because it fails or because a server times out while an event-driven
         /// sensor has no changes to report. In the second case, the next task has the same number.
         var generation = 0
         /// The open buffer, which is cancelled when the task ends.
@@ -134,7 +135,7 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end, because a new thread may then already be delivering readings.
+    /// False once the thread has been asked to end, because a new thread may already be delivering readings by then.
     /// Remains true if only the current task has ended.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
@@ -147,7 +148,7 @@ final class DeviceReader: Sendable {
         phaseDidChange()
     }
 
-    /// Must precede `enter(.ended)`, because the supervisor then reads the facts for the last time.
+    /// Must be called before `enter(.ended)`, after which the supervisor reads the facts for the last time.
     func record(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
     /// Registers the buffer for cancellation. Returns false if the task is no longer current.
@@ -159,7 +160,7 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// Ends the registration of the buffer. A concurrent call of `endTask` may still cancel the buffer.
+    /// Deregisters the buffer. A concurrent call to `endTask` may still cancel it.
     func detachBuffer() {
         // Releases the reference outside the lock, because releasing the last one would close an open buffer, which may
         // block.

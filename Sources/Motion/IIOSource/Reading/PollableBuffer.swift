@@ -16,7 +16,7 @@ final class PollableBuffer: PollableSource {
 
     /// The maximum number of system calls in one read by the executor, or by the reader thread on its behalf.
     private static let maximumReads = 64
-    /// The number of samples after which a read ends, so that callbacks can run.
+    /// The number of samples after which a read ends to let callbacks run.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double
@@ -38,12 +38,12 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. Only the reader thread
-    /// may read such a buffer, because the app may delay an executor.
+    /// False if samples may lack timestamps. Their times would depend on when the buffer is read, and the app may delay
+    /// an executor, so only the reader thread may read such a buffer.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
-    /// Waits until no thread is reading and makes all later reads fail. Returns the error number and the final state of
-    /// the buffer reader.
+    /// Waits until no thread is reading, and makes all later reads fail. Returns the error number and the buffer
+    /// reader's final state.
     func close() -> (errorNumber: Int32, bufferReader: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil
@@ -88,7 +88,7 @@ final class PollableBuffer: PollableSource {
             }
         }
         guard content.errorNumber == 0 else {
-            // This error only ends the polling and is not reported. `DeviceReadTask` reports the error number that
+            // This error only ends polling and is not reported. `DeviceReadTask` reports the error number that
             // `close()` returns.
             throw DeviceError(
                 .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))

@@ -8,8 +8,8 @@ import Synchronization
 /// requests more only if the server sends the two refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The server tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size could not
-    /// be distinguished from these pieces.
+    /// tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size would be
+    /// indistinguishable from these pieces.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
@@ -57,7 +57,7 @@ struct RequestPipeline {
         if count > 0 { capabilities.endTrial() }
     }
 
-    /// Switches to one refill per request. Returns false if this was already the case.
+    /// Switches to one refill per request. Returns false if the state was already `single`.
     mutating func fallBack() -> Bool {
         if case .single = state { return false }
         capabilities.endTrial()
@@ -67,7 +67,7 @@ struct RequestPipeline {
     }
 }
 
-/// The capabilities of a server, shared by all buffers of a connection.
+/// A server's capabilities, shared by all of a connection's buffers.
 final class ServerCapabilities: Sendable {
     /// The maximum number of consecutive inconclusive trials. Once it is reached, no buffer starts another trial.
     private static let maximumTrials = 3

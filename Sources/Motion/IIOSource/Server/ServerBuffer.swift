@@ -6,15 +6,15 @@ import Synchronization
 import SystemCalls
 
 /// A buffer on a network server, read over a separate connection. This class requests many refills at once and usually
-/// needs one system call per refill, while libiio needs ten. Only one request is pending at a time, and its size is
+/// needs one system call per refill, whereas libiio needs ten. Only one request is pending at a time, and its size is
 /// limited, so that a slow program does not block the server. `@unchecked Sendable` because only one thread at a time
 /// may start, refill and close the buffer. Any thread may call `cancel()`, which uses only thread-safe members.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     /// The lower bound of `maximumRequestSize`, in bytes. A response of this size fits into the socket's buffers.
     private static let defaultMaximumRequestSize = 16_384
-    /// The time within which the server must start the capture, in seconds.
+    /// The time, in seconds, within which the server must start the capture.
     static let startTimeout = 5.0
-    /// The maximum number of consecutive empty responses. Each of them doubles the request size.
+    /// The maximum number of consecutive empty responses. Each one doubles the request size.
     private static let maximumEmptyResponses = 6
     static let protocolError = IIOFailure("READBUF", EIO)
 
@@ -29,7 +29,7 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let isCancelled = Atomic<Bool>(false)
     private let maximumRequestSize: Int
     private var requestedBytes = 0
-    /// The bytes of the pending response that have not been consumed, or 0 if no request is pending.
+    /// The number of unconsumed bytes in the pending response, or 0 if no request is pending.
     private var remainingBytes = 0
     /// The size of the current chunk in bytes, or nil if unknown.
     private var chunk: Int?
@@ -112,9 +112,9 @@ extension ServerBuffer {
     /// Returns the complete scans of the next chunk, or nil if the chunk has not been fully received. The scans are
     /// valid until the next read.
     ///
-    /// Each chunk of a response consists of a line with its size and the data. In the first chunk, a line with the
-    /// channel mask precedes the data. If the chunks contain less than the requested size, a line with 0 or a negative
-    /// error number follows.
+    /// Each chunk of a response consists of a line with its size, followed by the data. In the first chunk, a line with
+    /// the channel mask precedes the data. If the chunks add up to less than the requested size, a line with 0 or a
+    /// negative error number follows.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }
@@ -156,7 +156,7 @@ extension ServerBuffer {
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }
 
-    /// EAGAIN is replaced by EIO, because EAGAIN means that no samples are available.
+    /// EAGAIN is replaced with EIO, because EAGAIN would mean that no samples are available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }

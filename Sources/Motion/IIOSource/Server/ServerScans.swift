@@ -5,7 +5,8 @@ import IIOFormat
 /// Extracts scans from a server's responses, which may be split at any byte. If other clients capture additional
 /// channels of the device, iiod includes these channels in the scans unless it was started with -D.
 struct ServerScans {
-    /// The size of a scan, in bytes, with the requested channels, the channels currently sent, and all channels.
+    /// The size of a scan, in bytes, with the requested channels, with the channels currently sent, and with all
+    /// channels.
     let step: Int
     private(set) var sentStep: Int
     let maximumSentStep: Int
@@ -48,7 +49,7 @@ struct ServerScans {
             let digit = channel / 4 < line.count ? line[line.count - 1 - channel / 4] : 0
             return (Character(UnicodeScalar(digit)).hexDigitValue ?? 0) >> (channel % 4) & 1 == 1
         }
-        // If the mask is invalid or contains unknown channels, encoding it again yields a different mask.
+        // If the mask is invalid or contains unknown channels, re-encoding it yields a different mask.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
             requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep

@@ -2,8 +2,8 @@
 
 import DeviceCore
 
-/// A device of a context, together with its reader thread. The thread runs while a subscription needs the device. Used
-/// only on the context's thread.
+/// A device in a context, with its reader thread. The thread runs while a subscription needs the device. Used only on
+/// the context's thread.
 ///
 /// ```
 /// idle ── a subscription needs the device, `retry.time` is reached, and the context is open ──▶ active
@@ -40,14 +40,14 @@ final class ActiveDevice {
     private(set) var state = State.idle
     /// Determines whether the next plan uses the buffer or polls attributes. Kept while the device is idle.
     var bufferUse: BufferUse
-    /// A copy of the facts of the current or last reader. The next reader starts with their `clockEstimate`.
+    /// A copy of the current or last reader's facts. The next reader starts with this `clockEstimate`.
     var facts = DeviceReader.Facts()
     /// The plan that the current subscriptions need, or nil if there are none. `reader.plan` is nil while the device is
     /// leaving, even if it is needed again.
     var requestedPlan: DeviceReadPlan?
     var retry: RetryTimer
-    /// True from the report of a failure until the sensors deliver readings or no subscription needs the device. The
-    /// failure of an unusable sensor, or of one that has not been found again, changes only the status in the hub.
+    /// True after a failure has been reported, until the sensors deliver readings or no subscription needs the device.
+    /// The failure of an unusable sensor, or of one that has not been found again, changes only the status in the hub.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -97,8 +97,8 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls `update` with the stall detector of the given stage. If there is none yet, `make` creates it. Returns nil
-    /// if the device is not active.
+    /// Calls `update` with the stall detector for the given stage, which `make` creates if there is none yet. Returns
+    /// nil if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, update body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -161,7 +161,7 @@ struct RetryTimer {
     /// Resets the retry delay. The time of the next attempt does not change.
     mutating func resetDelay() { backoff.reset() }
 
-    /// Brings the next attempt forward to the given time, unless it is already due earlier.
+    /// Brings the next attempt forward to the given time, unless it is due earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }

@@ -23,8 +23,8 @@ struct BufferUse {
     }
 
     private var phase = Phase.enabled
-    /// False once the buffer has failed with decimation, because it may work without decimation. Possible causes are a
-    /// lack of memory and a slow sensor.
+    /// False once the buffer has failed with decimation, because it may work without decimation. The cause may be a
+    /// lack of memory or a slow sensor.
     private(set) var mayDecimate = true
     /// True during the last attempt to use the buffer. If this attempt delivers no samples, the buffer is disabled.
     private(set) var isLastAttempt = false

@@ -16,11 +16,11 @@ final class ContextSession: Sendable {
     /// ```
     private enum ThreadPhase {
         case stopped
-        /// True if `wakeThread` was called since the thread's current pass began.
+        /// True if `wakeThread` has been called since the thread's current pass began.
         case running(isWakeRequested: Bool)
         /// The system could not create a thread, and the subscribers are being notified.
         case creationFailed
-        /// The timer tries again to create a thread.
+        /// The timer will try again to create a thread.
         case waiting(ClockTimer)
     }
 
@@ -41,7 +41,7 @@ final class ContextSession: Sendable {
     private struct State {
         var thread = ThreadPhase.stopped
         var discovery = Discovery.notAttempted
-        /// The semaphores of the callers that wait for the requested discovery. Empty if no discovery is requested.
+        /// The semaphores of callers waiting for the requested discovery. Empty if no discovery is requested.
         var waiters: [BinarySemaphore] = []
         var sensors: [SensorDescription.ID] = []
         var lastLoggedProblem: String?
@@ -78,7 +78,7 @@ final class ContextSession: Sendable {
 
     /// Wakes the thread. If no thread is running and the context is needed, starts one, which retains `owner`. If the
     /// system cannot create a thread, the sensors become unavailable, and a timer tries again. The timer does so even
-    /// if the context is no longer needed, because the thread resets the status of the sensors before it ends.
+    /// if the context is no longer needed, because the thread resets the sensors' status before it ends.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         // Returns the former phase, so that its timer is released outside the lock.
@@ -110,7 +110,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Requests a discovery, which the next call of `wakeThread` starts. Returns a semaphore that is signaled when the
+    /// Requests a discovery, which the next call to `wakeThread` starts. Returns a semaphore that is signaled when the
     /// discovery ends, or nil if none is needed or the caller should not wait.
     func requestDiscovery() -> BinarySemaphore? {
         let present = dependencies.library.devices(at: address)
@@ -195,7 +195,7 @@ final class ContextSession: Sendable {
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 }
 
-/// The configuration of a source and its access to the system, shared by all its contexts.
+/// A source's configuration and its access to the system, shared by all of its contexts.
 struct IIOSourceDependencies: Sendable {
     let library: any IIOLibrary
     let clock: any DeviceClock

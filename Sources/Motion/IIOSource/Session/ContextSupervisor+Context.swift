@@ -49,7 +49,7 @@ extension ContextSupervisor {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // An earlier thread of the session may have found further sensors. Mark them as unavailable, too.
+            // An earlier thread of the session may have found other sensors. Mark them as unavailable, too.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -75,8 +75,8 @@ extension ContextSupervisor {
     /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
-        // The first call only collects the IDs and fingerprints of the devices. All of them are needed to derive the
-        // keys that the second call uses.
+        // The first call only collects the devices' IDs and fingerprints, which are all needed to derive the keys for
+        // the second call.
         var known: [(id: String, fingerprint: String)] = []
         _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
@@ -125,7 +125,7 @@ struct DeviceSearch {
     /// The devices listed just before the context was last opened, or nil if listing them requires opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which to reopen the context because its devices differed from the list, or nil if they did not.
+    /// The time at which to reopen the context if its devices differed from the list, otherwise nil.
     private(set) var recheckTime: BootTime?
     /// Determines the earliest time at which a reconnection or a periodic search may open the context.
     var opening: RetryTimer
@@ -148,8 +148,8 @@ struct DeviceSearch {
     var deadline: BootTime { presence == nil ? max(nextSearchTime, opening.time) : nextSearchTime }
 }
 
-/// Assigns names that devices keep when they are reconnected under a different number. The table is kept in memory
-/// only.
+/// Assigns names that devices keep when they are reconnected under a different number. The table is kept only in
+/// memory.
 struct DeviceNameTable {
     private struct Entry {
         let key: String
