@@ -3,7 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The most recent attitudes, which are needed for samples that arrive late.
+/// The most recent attitudes, kept for samples that arrive late.
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
@@ -23,8 +23,8 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude. If the newest attitude has the same time, it is replaced. If the newest attitude is later, the
-    /// history is cleared first.
+    /// Adds an attitude. Replaces the newest attitude if it has the same time. Clears the history first if the newest
+    /// attitude is later.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if entries[newest].time == time {
@@ -50,7 +50,7 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // Only the oldest entry has no older entry before it in the ring.
+            // If the preceding entry is not older, `b` is the oldest entry.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
@@ -61,7 +61,7 @@ struct AttitudeHistory: Sendable {
         return entries[later].time == time ? entries[later].attitude : nil
     }
 
-    /// Linear interpolation suffices for small rotations. The sign is needed because q and -q are the same rotation.
+    /// Linear interpolation suffices for small rotations. The sign is adjusted because q and -q are the same rotation.
     private static func interpolated(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized

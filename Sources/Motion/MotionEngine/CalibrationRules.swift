@@ -18,9 +18,9 @@ enum CalibrationRules {
     private static let dailyDriftSigma = 0.1 * degree
     /// The upper limit of the estimated standard deviation of a stored bias, in rad/s.
     private static let maximumStoredSigma = 0.5 * degree
-    /// A bias is stored if its standard deviation, in rad/s, is less than this value.
+    /// The standard deviation below which a bias is stored, in rad/s.
     private static let maximumSigmaToStore = 0.1 * degree
-    /// A bias is stored again if it has changed by more than this value, in rad/s.
+    /// The change above which a bias is stored again, in rad/s.
     private static let minimumChange = 0.02 * degree
 
     /// Returns the current standard deviation of a stored bias, in rad/s.

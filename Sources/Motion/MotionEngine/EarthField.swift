@@ -7,21 +7,21 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The field is recomputed after a change of this much in latitude or longitude, in degrees, or in height, in
-    /// metres. It is also recomputed after one day.
+    /// The field is recomputed if the latitude or longitude (in degrees) or the height (in metres) changes by more than
+    /// these values, and after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
 
     /// The angle from true north to magnetic north in radians, positive to the east. It is nil if the position is
-    /// unknown or in a blackout zone, where a compass is unusable.
+    /// unknown or lies in a blackout zone, where a compass is unusable.
     private(set) var declination: Double?
     /// The field strength in gauss, or nil if unknown.
     private(set) var strength: Double?
     /// The inclination of the field below the horizon, in radians. Valid only if `strength` is not nil.
     private(set) var dip = 0.0
     private var nextCheck: BootTime?
-    /// The position at the last computation, initially NaN. Comparisons with NaN are false, so the first fix causes a
+    /// The position at the last computation, initially NaN. Comparisons with NaN are false, so the first fix triggers a
     /// computation.
     private var latitude = Double.nan
     private var longitude = Double.nan

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and a queue of events for them, in order. Unlike `BoundedQueue`, it can also deliver states
+/// Holds the subscribers and an ordered queue of events for them. Unlike `BoundedQueue`, it can also deliver states
 /// directly, without queueing them. A drain can stop before the first queued states and leave them to another thread.
 /// `MotionEngine` guards the queue with its lock, but delivers events outside the lock. A thread that has begun a
 /// delivery must call `continueDrain` until it returns nil.
@@ -44,8 +44,8 @@ struct FusionEventQueue: Sendable {
         queue.removeAll { $0.subscriber === subscriber }
     }
 
-    /// If the queue is idle and every subscriber receives all states, begins a direct delivery and returns the states
-    /// as a batch. Otherwise, queues the states and returns nil.
+    /// If the queue is idle and every subscriber receives all states, begins direct delivery and returns the states as
+    /// a batch. Otherwise, queues the states and returns nil.
     mutating func beginDirectDelivery(of states: [FusedState], interval: @autoclosure () -> Double?) -> DirectBatch? {
         guard !states.isEmpty else { return nil }
         guard !isDelivering, queue.isEmpty, !subscribers.isEmpty,
@@ -58,8 +58,8 @@ struct FusionEventQueue: Sendable {
         return DirectBatch(subscribers: subscribers, states: states)
     }
 
-    /// Decimates the states to the interval that each subscriber requested. `interval` is the driving sensor's interval
-    /// in seconds, or nil if it is unknown.
+    /// Queues the states for each subscriber, decimated to the interval that it requested. `interval` is the driving
+    /// sensor's interval in seconds, or nil if it is unknown.
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
@@ -82,7 +82,7 @@ struct FusionEventQueue: Sendable {
 
     mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
-            // Drop the oldest states. Losses and recoveries are rare and are dropped only if there are no states.
+            // Drop the oldest states. Losses and recoveries are rare, so they are dropped only if there are no states.
             let dropped = queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
             if case .states(let states) = dropped.event { droppedStateCount += states.count }
         }

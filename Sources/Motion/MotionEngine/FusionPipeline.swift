@@ -6,7 +6,7 @@ import SensorFusion
 /// Computes fused states from sensor samples, using the aligner, the attitude filter and the calibrator.
 ///
 /// `@unchecked Sendable` because the engine accesses its pipeline only under its lock. The pipeline is a class because
-/// copying its parts at each access would be expensive.
+/// copying its parts on every access would be expensive.
 final class FusionPipeline: @unchecked Sendable {
     /// The maximum age of the accelerometer reading in a state, in seconds. A magnetometer reading may be twice as old.
     private static let maximumReadingAge = 0.5
@@ -29,15 +29,14 @@ final class FusionPipeline: @unchecked Sendable {
     /// The filter's `reinitializationCount` when the calibrator was last notified of a reinitialization.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The zero point of the filter's timestamps, which keeps the timestamps small and therefore precise.
+    /// The origin of the filter's timestamps, chosen to keep them small and therefore precise.
     private var origin: BootTime?
     /// The time of the gyroscope sample that triggered the current state, or nil if an accelerometer sample triggered
     /// it.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The cached attitude of the filter, or nil if it has not been read since the last gyroscope or accelerometer
-    /// sample.
+    /// The filter's cached attitude, or nil if it has not been read since the last gyroscope or accelerometer sample.
     private var cachedAttitude: Quaternion?
     /// True if the calibrator has changed the correction since the initial calibration was set.
     private(set) var hasCalibrated = false
@@ -116,8 +115,8 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // The measured field strength can be compared with the expected one only after a good fit. Before that,
-        // readings contain the device's own field and the sensor's scale error.
+        // The measured field strength can be compared with the expected one only after a good fit. Until then, the
+        // readings include the device's own field and the sensor's scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
@@ -210,8 +209,7 @@ final class FusionPipeline: @unchecked Sendable {
             .pi, (filterUncertainty * filterUncertainty + calibrationUncertainty * calibrationUncertainty).squareRoot())
     }
 
-    /// The calibrator's quality, limited to `low` if the heading is very uncertain, because the field may then be
-    /// disturbed.
+    /// The calibrator's quality, limited to `low` if the heading is very uncertain, because the field may be disturbed.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
         // Without an expected field, the filter cannot detect a disturbance.

@@ -16,9 +16,10 @@ package struct FusionRequest: Sendable, Hashable {
     }
 
     package var need: Need
-    /// The interval between states, in seconds. 0 requests a state for each sample at the sensor's maximum rate.
+    /// The interval between states, in seconds. If it is 0, there is a state for each sample at the sensor's maximum
+    /// rate.
     package var interval: Double
-    /// The maximum time for which states may be batched, in seconds.
+    /// The maximum time that states may be held back for batching, in seconds.
     package var latency: Double
     /// The executor of the subscriber's callbacks, if it can poll the sensors itself.
     package var pollingExecutor: ExecutorIdentity?
@@ -34,7 +35,7 @@ package struct FusionRequest: Sendable, Hashable {
 package enum FusionEvent: Sendable {
     /// States, oldest first. The array is never empty.
     case states([FusedState])
-    /// A sensor no longer delivers readings. The case is indirect, so that events with states are cheap to copy.
+    /// A sensor no longer delivers readings. The case is indirect to keep events with states cheap to copy.
     indirect case lost(SensorKind, DeviceError)
     case regained(SensorKind)
 }
@@ -65,7 +66,7 @@ package struct FusedState: Sendable {
     /// their default values.
     package var magneticField: SIMD3<Double>?
     package var magneticQuality = MagneticQuality.uncalibrated
-    /// The number of times that the magnetometer correction has changed.
+    /// The number of times the magnetometer correction has changed.
     package var magneticCorrections: UInt32 = 0
     /// True if the magnetic field differs from the expected field. Always false if the expected field is unknown.
     package var isMagneticallyDisturbed = false

@@ -32,7 +32,7 @@ struct KnownCalibrations: Sendable {
         known[sensor.rawValue]?.id == id
     }
 
-    /// Returns true if a check is due, or if the clock has gone back. The first call only starts the interval.
+    /// Returns true if a check is due, or if the clock has been set back. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }

@@ -7,14 +7,14 @@ import Synchronization
 
 /// Computes the attitude of a device for all subscribers, with one filter and one calibrator.
 ///
-/// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source, the clock or
-/// a background queue. No lock is held during a callback, so a callback may subscribe and cancel. If too many events
-/// are queued, the oldest states are dropped and counted in `droppedStateCount`.
+/// The engine runs while it has subscribers. It delivers states in order, on threads of the motion source or the clock,
+/// or on a background queue. No lock is held during a callback, so a callback may subscribe and cancel. If too many
+/// events are queued, the oldest states are dropped and counted in `droppedStateCount`.
 ///
 /// With a gyroscope, the gyroscope and the accelerometer run at 100 Hz or at a higher requested rate. An interval of 0
 /// requests the maximum rate. Each subscriber receives states at the interval it requested. Without a gyroscope, the
-/// accelerometer runs at the requested rate, but at least at 20 Hz. If subscribers need only the upward direction, only
-/// the accelerometer runs, at least at 10 Hz.
+/// accelerometer runs at the requested rate, but no slower than 20 Hz. If subscribers need only the upward direction,
+/// only the accelerometer runs, at 10 Hz or more.
 package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var queue = FusionEventQueue()
@@ -32,8 +32,7 @@ package final class MotionEngine: Sendable {
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The maximum time that a state waits for the samples of other sensors if no further samples arrive, in
-        /// seconds.
+        /// The maximum time that a state waits for other sensors' samples if no further samples arrive, in seconds.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -41,8 +40,8 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// The queue on which states left over by a drain are delivered. Calibrations are also stored on this queue, so
-    /// that sensor threads do not block.
+    /// The queue that delivers the states left over from a drain. It also stores calibrations, so that sensor threads
+    /// do not block.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Serializes `store()`, so that older calibrations do not overwrite newer ones. Acquired before `state`.
@@ -63,8 +62,8 @@ package final class MotionEngine: Sendable {
 
     /// Delivers states to the closure, in order, until the subscription ends.
     ///
-    /// If a required sensor is already lost, the closure is called immediately with the loss. If a gyroscope may be
-    /// needed, the first call searches for sensors, which may take a few seconds.
+    /// If a required sensor is already lost, the closure receives the loss immediately. If a gyroscope may be needed,
+    /// the first call searches for sensors, which may take a few seconds.
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
@@ -116,7 +115,7 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// The device orientations covered by magnetometer samples, or nil if there is no gyroscope.
+    /// The device orientations covered by the magnetometer samples, or nil if there is no gyroscope.
     package var poseCoverage: PoseCoverage? { state.withLock { $0.pipeline.calibrator.poseCoverage } }
 
     /// The number of states that were dropped because too many events were queued, summed over all subscribers.
@@ -128,8 +127,8 @@ package final class MotionEngine: Sendable {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // Errors are ignored here, because the store itself reports write errors. The next attempt follows when a
-            // better calibration is available.
+            // Errors are ignored here, because the store itself reports write errors. The engine tries again when it
+            // has a better calibration.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
@@ -143,8 +142,8 @@ package final class MotionEngine: Sendable {
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // While the calibration is being loaded, the sensor's next readings have to wait, because only one thread at a
-        // time delivers them.
+        // Only one thread at a time delivers a sensor's readings, so the next ones must wait until the calibration is
+        // loaded.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
@@ -170,7 +169,7 @@ package final class MotionEngine: Sendable {
 
     // MARK: Sensors
 
-    /// One thread at a time updates the subscriptions. No lock is held during `subscribe`, because the source may
+    /// Only one thread at a time updates the subscriptions. No lock is held during `subscribe`, because the source may
     /// report a lost sensor within that call.
     private func updateSubscriptions() {
         let isAdjusting = state.withLock { state in
@@ -249,7 +248,7 @@ package final class MotionEngine: Sendable {
             for subscriber in batch.subscribers { subscriber.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
-            // A loss may be reported while `subscribe` is still running. In this case, deliver only the events before
+            // A loss may be reported while `subscribe` is still running. In that case, deliver only the events before
             // the first states.
             drain(stopsBeforeStates: state.withLock(\.isAdjusting))
         } else if outcome.hasQueuedEvents || outcome.needsAdjustment {
@@ -343,7 +342,7 @@ package final class MotionEngine: Sendable {
     // MARK: Delivery
 
     /// Delivers the queued events, unless another thread is already delivering them. `stopsBeforeStates` must be true
-    /// if a subscriber may still be inside its call to `subscribe`. In this case, only the events before the first
+    /// if a subscriber may still be inside its call to `subscribe`. In that case, only the events before the first
     /// queued states are delivered.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(

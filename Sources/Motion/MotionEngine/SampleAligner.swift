@@ -5,8 +5,8 @@ import DeviceCore
 /// Sorts gyroscope, accelerometer and magnetometer samples by measurement time.
 ///
 /// The aligner produces one state for each sample of the driving sensor, which is the gyroscope, or the accelerometer
-/// if there is no gyroscope. Each state waits for samples from the other sensors, but only until the next sample of the
-/// driving sensor arrives. As a result, the order in which simultaneous samples arrive does not matter. A sample that
+/// if there is no gyroscope. Each state waits for samples from the other sensors, but only until the driving sensor's
+/// next sample arrives. As a result, the order in which simultaneous samples arrive does not matter. A sample that
 /// arrives too late is processed before the next state, with its original time.
 ///
 /// The aligner does not wait for a sensor that is lost or silent. If a sensor's clock disagrees with the other clocks,
@@ -45,7 +45,7 @@ struct SampleAligner: Sendable {
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
-    /// The maximum time for which the source may buffer samples, in nanoseconds.
+    /// The maximum time that the source may buffer samples, in nanoseconds.
     var latency: Int64 = 0
     // The arrays are indexed by `Sensor.rawValue`.
     private var timings = InlineArray<3, SensorTiming>(repeating: SensorTiming())
@@ -123,8 +123,8 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Makes `next()` complete all waiting states, even if further samples are expected. The effect ends when `next()`
-    /// returns nil.
+    /// Makes `next()` complete all waiting states, even if further samples are expected. Remains in effect until
+    /// `next()` returns nil.
     mutating func flush() { isFlushing = true }
 
     // The getters are mutating so that they access the samples in place instead of copying them.
@@ -139,7 +139,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Returns true if the sensor has delivered samples and is neither lost nor silent.
+    /// Returns true if the sensor has delivered samples and is not lost or silent.
     func isPresent(_ sensor: Sensor) -> Bool {
         timings[sensor.rawValue].isExpected && !timings[sensor.rawValue].isLost
             && timings[sensor.rawValue].newest != nil
@@ -169,8 +169,7 @@ struct SampleAligner: Sendable {
     }
 
     /// Checks whether a sensor's clock disagrees with the other clocks. It is assumed to disagree if the sensor's
-    /// oldest waiting sample arrived long ago, although its timestamp is still later than that of the driving sensor's
-    /// newest sample.
+    /// oldest waiting sample arrived long ago, yet has a later timestamp than the driving sensor's newest sample.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
@@ -209,8 +208,8 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The sample is too late for a state of its own, because the previous driving sensor has already
-                // triggered states for later times.
+                // The sample is too late to trigger a state, because the previous driving sensor has already triggered
+                // later ones.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue

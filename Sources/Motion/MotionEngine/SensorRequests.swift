@@ -2,12 +2,12 @@
 
 import DeviceCore
 
-/// The reading intervals that the engine requests from the sensors to serve all subscribers.
+/// The intervals at which the sensors must deliver readings to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
     /// The maximum gyroscope interval, in seconds. At 20 Hz, the attitude error is five times as large as at 100 Hz.
     private static let maximumGyroscopeInterval = 0.01
     /// The magnetometer interval, in seconds, unless a subscriber requests every sample. A shorter interval does not
-    /// improve the heading, because it is smoothed over seconds.
+    /// improve the heading, because the heading is smoothed over several seconds.
     private static let magnetometerInterval = 0.02
     /// The maximum accelerometer interval if only the upward direction is needed, in seconds.
     private static let maximumGravityInterval = 0.1
@@ -19,7 +19,7 @@ struct SensorRequests: Sendable, Hashable {
     var accelerometer: Double?
     var magnetometer: Double?
     var latency = 0.0
-    /// The executor of all subscribers, or nil if they have different ones.
+    /// The executor shared by all subscribers, or nil if their executors differ.
     var pollingExecutor: ExecutorIdentity?
 
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {

@@ -10,16 +10,15 @@ struct SensorTiming: Sendable {
 
     var isExpected = false
     var isLost = false
-    /// True if the sensor's clock disagrees with the others. Its samples are then treated as if they were measured on
-    /// arrival.
+    /// True if the sensor's clock disagrees with the others. If so, its samples are treated as if measured on arrival.
     var hasForeignClock = false
-    /// The number of late samples in a row.
+    /// The number of consecutive late samples.
     var lateSampleCount = 0
     /// The timestamp assigned to the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time at which the wait for the sensor's first sample began. This is the time of the first call of
-    /// `recordArrival(_:)` after the sensor was requested.
+    /// The time at which the wait for the sensor's first sample began: the first call to `recordArrival(_:)` after the
+    /// sensor was requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
@@ -31,7 +30,7 @@ struct SensorTiming: Sendable {
     /// The shortest recent interval, in nanoseconds. It is not affected by lost samples.
     private(set) var interval: Int64?
 
-    /// Returns false if the sample must be ignored. A sample that is much older than the last one begins a new epoch.
+    /// Returns false if the sample must be ignored. A sample much older than the previous one begins a new epoch.
     mutating func record(_ time: BootTime) -> Bool {
         defer { if newestTime.map({ time > $0 }) ?? true { newestTime = time } }
         guard let newestTime else { return true }
@@ -78,7 +77,7 @@ struct SensorTiming: Sendable {
         if let newest, newest >= stamp { return false }
         if isSilent(at: arrival, latency: latency) { return false }
         guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
-        // The next sample may be up to a tenth of the interval early.
+        // The next sample may arrive early, by up to a tenth of the interval.
         let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
         return stamp.time.nanoseconds >= due
     }
@@ -130,7 +129,7 @@ struct SampleQueue: Sendable {
     mutating func removeFirst() {
         guard !isEmpty else { return }
         head += 1
-        // Compaction is more expensive than all other operations, so it is performed rarely.
+        // Compaction is the most expensive operation, so it is performed rarely.
         guard head >= 64 else { return }
         if head == items.count {
             removeAll()
@@ -150,7 +149,7 @@ struct SampleQueue: Sendable {
 
 /// The time of a measurement on a clock that may have been set back.
 struct SampleStamp: Sendable, Hashable, Comparable {
-    /// The number of times that the clock has been set back.
+    /// The number of times the clock has been set back.
     var epoch: Int32
     var time: BootTime
 

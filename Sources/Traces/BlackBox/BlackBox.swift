@@ -8,7 +8,7 @@ package import Trace
 /// recording.
 ///
 /// A saved trace extends a few seconds beyond its trigger. Triggers that occur during that time are listed in the same
-/// trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
+/// trace, but do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
     package struct Options: Sendable {
         /// The length of the saved period before the first trigger, in seconds.
@@ -21,14 +21,14 @@ package final class BlackBox: Sendable {
 
     package enum Event: Sendable {
         /// A trigger occurred. If no trace was pending, a trace will be saved after the given number of seconds. If a
-        /// trace was already pending, the trigger was added to it, and the number is 0.
+        /// trace was already pending, the trigger was added to it, and `seconds` is 0.
         case triggered(RingTrigger, seconds: Double)
         case saved(SavedTrace, triggers: [RingTrigger])
         /// A trigger occurred, but the ring contained no events to save.
         case empty(RingTrigger)
         /// A trace could not be saved. Its events stay in the ring until newer events replace them.
         case failed(DeviceError)
-        /// The segments of an earlier recording were processed. A trace was saved if they contained events.
+        /// The segments of an earlier recording were processed. If they contained events, a trace was saved.
         case processedLeftover(RingLeftover)
         /// The segments of an earlier recording could not be saved. They are kept for the next attempt.
         case failedLeftover(DeviceError)
@@ -43,13 +43,13 @@ package final class BlackBox: Sendable {
     private struct State {
         var pending: Pending?
         var isSaving = false
-        /// The triggers of the trace that is being saved. The ring still retains the events of this trace.
+        /// The triggers of the trace that is being saved. The ring still retains that trace's events.
         var savingTriggers: [RingTrigger] = []
         var isSavingLeftovers = false
         var isFinished = false
-        /// True once saving a trace has failed. Never reset, so that the ring keeps retaining the events of that trace.
+        /// True once saving a trace has failed. Never reset, so that the ring does not release that trace's events.
         var hasFailed = false
-        /// The semaphores to signal when an attempt to save a trace or the leftovers has ended.
+        /// The semaphores to signal when an attempt to save a trace or the leftovers ends.
         var waiters: [BinarySemaphore] = []
     }
 
@@ -166,7 +166,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return finishSave() }
-            // The civil time of the trigger, according to the clock's current setting.
+            // The trigger's civil time, according to the clock's current setting.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location

@@ -4,18 +4,19 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Detects devices that do not respond or deliver no samples, and recovers them. Used only on the context's thread.
-/// When readings flow again, only `isUnavailable` is cleared here: the hub sets the status when it receives readings.
+/// Detects devices that stop responding or deliver no samples, and recovers them. Used only on the context's thread.
+/// When readings resume, this extension only clears `isUnavailable`; the hub sets the status when it receives them.
 extension ContextSupervisor {
     func monitor(_ device: ActiveDevice, _ stage: DeviceReader.Stage, now: BootTime) {
         guard case .active(let reader, _) = device.state else { return }
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // During setup, refused settings are not retried, because `facts` still describes the previous stage.
+            // Refused settings are not retried during setup, because `facts` still describes the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
-            // The limit exceeds five cycles. After five failed cycles, the reader thread itself reports an error.
+            // The limit is longer than five cycles, because the reader thread itself reports an error after five failed
+            // cycles.
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
         case .capturing(let plan, let start): monitorBuffer(of: device, reader, stage, plan, start: start, now: now)
         }
@@ -39,13 +40,13 @@ extension ContextSupervisor {
     }
 
     /// Restarts a buffer that delivers nothing or stalls. If the last attempt delivers nothing, the sensors are read
-    /// axis by axis. If this is impossible, the reader ends, and the device is retried after a delay.
+    /// axis by axis. If that is impossible, the reader ends and the device is retried after a delay.
     private func monitorBuffer(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // The kernel does not wake a reader when its device is removed. The context is outdated, so it is reopened.
+            // The kernel does not wake a reader when its device is removed. The context is now outdated, so reopen it.
             closeContext()
             return remove(device, now: now)
         }
@@ -93,7 +94,7 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Stops waiting for a reader thread that does not end.
+    /// Abandons a reader thread that does not end in time.
     func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
         guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonTimeout,
             session.abandonedCount < Self.maximumAbandoned
@@ -104,7 +105,7 @@ extension ContextSupervisor {
 
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
-            // The reader must end before the status is set, because readings would make the sensors available again.
+            // Stop the reader before setting the status, because new readings would make the sensors available again.
             device.leave(now: now)
             session.abandon(reader)
         }

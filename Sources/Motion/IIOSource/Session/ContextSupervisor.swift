@@ -6,22 +6,22 @@ import Logging
 
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
-/// Used only on the context's thread. Each call of `performPass()` is one pass over all devices. The extensions
-/// `+Context` (opening, searching, publishing) and `+Monitoring` (stalls, removal) also change the variables below.
+/// Used only on the context's thread. Each call to `performPass()` is one pass over all devices. The extensions
+/// `+Context` (opening, searching, publishing) and `+Monitoring` (stalls, removal) also modify the variables below.
 final class ContextSupervisor {
-    /// The maximum time for a device to respond, in seconds.
+    /// The maximum time that a device may take to respond, in seconds.
     static let setupLimit = 3.0
     /// The time to wait for a reader thread to end before abandoning it, in seconds.
     static let abandonTimeout = 30.0
-    /// While this many abandoned threads are still running, no further threads are abandoned.
+    /// While this many abandoned threads are still running, no more threads are abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is multiplied while device changes are reported (see `DeviceWatch`).
+    /// The factor by which the search interval is extended while `DeviceWatch` reports device changes.
     static let monitoredFactor = 15.0
     /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
 
-    /// `xml` describes the context when it was last opened, including attribute values. It is empty before the context
-    /// is first opened.
+    /// `xml` describes the context as it was when last opened, including attribute values. It is empty before the
+    /// context is first opened.
     ///
     /// ```
     /// closed, open ── opening succeeds ──▶ open
@@ -59,13 +59,13 @@ final class ContextSupervisor {
     var dependencies: IIOSourceDependencies { session.dependencies }
     var clock: any DeviceClock { dependencies.clock }
 
-    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left. After nil, the
-    /// thread calls this method again if new work has been requested. Otherwise, the thread ends. Devices keep their
-    /// contexts open until this object is released.
+    /// Performs one pass. Returns the time at which the next pass is due, or nil if no work is left. If the result is
+    /// nil, the thread ends unless new work has been requested in the meantime. Devices keep their contexts open until
+    /// this object is released.
     func performPass() -> BootTime? {
         // The order matters: an ended reader may require a new context, and a new context updates the devices before
         // their readers start. Readers that start after a system suspend need no restart, so `restartAfterSuspension()`
-        // precedes their start. `publish()` is last, because each of the other steps may change a description. The
+        // runs before they start. `publish()` is last, because any of the other steps may change a description. The
         // clock is read for each device, because notifying subscribers may take a long time.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
@@ -87,7 +87,7 @@ final class ContextSupervisor {
         if needsSearch { deadline = min(deadline, search.deadline) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
-        // The delay is at least 5 ms. Otherwise, a deadline that remains in the past would cause a busy loop.
+        // The delay is at least 5 ms, so that a deadline that remains in the past does not cause a busy loop.
         return max(deadline, now.advanced(bySeconds: 0.005))
     }
 
@@ -95,7 +95,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // The stage is read before `facts`, because the facts are complete once the stage is `ended`.
+        // Read the stage before `facts`: once the stage is `ended`, the facts are complete.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -131,7 +131,8 @@ final class ContextSupervisor {
         let plan = DeviceReadPlan.plan(
             for: device.group, isPolled: device.bufferUse.failure != nil, mayDecimate: device.bufferUse.mayDecimate
         ) { hub.demand(of: $0) }
-        // The status is set in each pass, because a device failure or the end of the last subscription overwrites it.
+        // The status is set in each pass, because a device failure or the end of the last subscription may overwrite
+        // it.
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
@@ -149,8 +150,8 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
-            // If the device is leaving because it failed, it resumes only after the retry delay. If it is leaving for
-            // another reason, `retry.time` has already passed.
+            // A device that is leaving because it failed must wait for the retry delay. In all other cases,
+            // `retry.time` has already passed.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {
@@ -169,7 +170,7 @@ final class ContextSupervisor {
     }
 
     private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
-        // The reader thread calls the closure below, so the closure captures the semaphore and not this object.
+        // The reader thread calls the closure below, so the closure captures the semaphore, not this object.
         let semaphore = session.semaphore
         let group = device.group
         let reader = DeviceReader(plan: plan, now: now, clockEstimate: device.facts.clockEstimate) {
@@ -178,7 +179,7 @@ final class ContextSupervisor {
         let task = DeviceReadTask(
             reader: reader, group: group, connection: device.discovery.connection, library: dependencies.library,
             address: address, hub: hub, clock: clock, options: dependencies.options,
-            // An initial value would make a failed device available before its buffer works again.
+            // An initial value would mark a failed device as available before its buffer works again.
             readsInitialValues: !device.isUnavailable)
         if plan.isPolled, group.members.contains(where: { !$0.sensor.canBuffer }) {
             let remark = "has no buffer, so its axes are polled one by one. It may lack an interrupt line."

@@ -26,7 +26,7 @@ final class SensorCatalog: Sendable {
             guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
             state.entries[context] = entry
             state.version += 1
-            // Only one thread at a time publishes. It does so without holding the lock, and repeats until the latest
+            // Only one thread publishes at a time. It releases the lock to publish, and repeats until the latest
             // version is published.
             guard !state.isPublishing else { return nil }
             state.isPublishing = true
@@ -54,8 +54,8 @@ enum SensorRanking {
         }.map(\.element)
     }
 
-    /// Lower ranks are better. An accelerometer in the keyboard of a convertible laptop has a high rank, because it
-    /// does not measure the orientation of the screen.
+    /// A lower rank is better. An accelerometer in a convertible laptop's keyboard has a high rank, because it does not
+    /// measure the screen's orientation.
     private static func rank(_ sensor: SensorDescription) -> Int {
         let isBase = sensor.location == "base" || sensor.label == "accel-base"
         let locationRank = isBase ? 2 : sensor.location == "lid" ? 1 : 0

@@ -13,9 +13,8 @@ struct StallDetector {
     /// ```
     private enum Phase { case starting, flowing }
 
-    /// The time limit without progress. A check that is more than 0.1 s late indicates that the process was suspended
-    /// or the machine was busy. The reader thread is then given 0.25 s to process the samples that have arrived in the
-    /// meantime.
+    /// The deadline for progress. A check that is more than 0.1 s late indicates that the process was suspended or the
+    /// machine was busy. The reader thread then gets 0.25 s to process the samples that arrived in the meantime.
     ///
     /// ```
     /// regular ── a check is late, and less than 0.25 s of the time limit remains ──▶ grace
@@ -30,7 +29,7 @@ struct StallDetector {
     static let interval = 1.0
     /// The delay in seconds above which a check is considered late.
     private static let schedulingTolerance = 0.1
-    /// The time that the reader thread is given after a late check, in seconds.
+    /// The time that the reader thread gets after a late check, in seconds.
     private static let gracePeriod = 0.25
 
     private let startLimit: Double
@@ -45,8 +44,8 @@ struct StallDetector {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// An event-driven sensor must deliver a first sample in time. Afterwards it never counts as stalled, because it
-    /// may be silent for any length of time.
+    /// An event-driven sensor must deliver its first sample in time. After that, it never counts as stalled, because it
+    /// may stay silent for any length of time.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
@@ -63,7 +62,7 @@ struct StallDetector {
 
     var isFlowing: Bool { phase == .flowing }
 
-    /// The time from which `check` returns `.notStarted` or `.stalled`. Progress, `postpone` or a late check moves it.
+    /// The time from which `check` returns `.notStarted` or `.stalled`. Progress, `postpone` and late checks move it.
     var deadline: BootTime {
         switch timeLimit {
         case .regular(let start): start.advanced(bySeconds: isFlowing ? stallLimit : startLimit)

@@ -5,7 +5,7 @@
 /// The acceleration is divided into windows that start 1.28 s apart. A window counts as stationary if the acceleration
 /// hardly varies, as walking or running if the movement repeats as regularly as steps do, and as unknown otherwise. The
 /// reported activity is the most frequent one of the last five windows. A single knock therefore rarely changes it, but
-/// a change of activity is reported four to six seconds late. In a car, six of ten windows stay below 0.05 g, so
+/// a change of activity is reported four to six seconds late. In a car, six windows in ten stay below 0.05 g, so
 /// acceleration alone cannot distinguish riding from resting. The automotive and cycling activities are reported only
 /// if the speed is known.
 ///
@@ -13,15 +13,15 @@
 /// 15, 17, 19, 21 and 23. All of them carried the phone in a front pocket. docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
     /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
-    /// 0.12 cause at most two errors on the data from which the constants were chosen.
+    /// 0.12 cause at most two errors on the data used to choose the constants.
     static let maximumRestDeviation = 0.10
     /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
     /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
     static let minimumRunningScore = 0.98
-    /// The factor, in g/Hz, and the frequency, in hertz, in the formula of the score for running.
+    /// The factor, in g/Hz, and the frequency, in hertz, in the formula for the running score.
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
-    /// The minimum regularity of walking and running if no steps were counted recently.
+    /// The minimum regularity at which a window counts as walking or running if no steps were counted recently.
     static let minimumRegularity = 0.45
     /// The numbers of windows that must agree with the reported activity for medium and for high confidence.
     private static let mediumWindows = 3
@@ -89,7 +89,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity in the recent windows. In case of a tie, the latest activity wins.
+    /// The most frequent activity in the recent windows. In a tie, the latest activity wins.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -112,8 +112,8 @@ package struct ActivityClassifier: Sendable {
         agreeingWindows = agrees ? min(agreeingWindows + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
             agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
-        // A single window that disagrees with the current activity lowers a high confidence to medium. It does not
-        // change a medium or low confidence.
+        // A single window that disagrees with the current activity lowers the confidence from high to medium. Medium
+        // and low confidence do not change.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
         let isOnFoot = ride == nil && (activity == .walking || activity == .running)
         let lacksSteps = isOnFoot && window.end - lastStep > Self.stepTimeout
@@ -136,7 +136,7 @@ package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package static let running = CarriedActivity(rawValue: 4)
     package static let cycling = CarriedActivity(rawValue: 8)
     package static let automotive = CarriedActivity(rawValue: 16)
-    /// The device moves, but the kind of movement is unclear.
+    /// The device is moving, but the kind of movement is unclear.
     package static let unknown = CarriedActivity(rawValue: 32)
 }
 

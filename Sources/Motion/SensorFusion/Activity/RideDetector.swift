@@ -2,12 +2,12 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// - Cycling begins after three pedalling windows in a row if the speed is then 2.5 to 10 m/s, unless driving has been
-///   detected.
+/// - Cycling begins after three consecutive pedalling windows at a current speed of 2.5 to 10 m/s, unless driving has
+///   been detected.
 /// - Driving begins immediately above 7 m/s, or after 20 s at 4 m/s or more. While cycling is detected, driving begins
 ///   only above 10 m/s.
-/// - A ride ends after 60 s without a speed of at least 4 m/s, or after eight steps. Cycling also continues while
-///   someone pedals at 2.5 m/s or more.
+/// - A ride ends after 60 s without a speed of at least 4 m/s, or after eight steps. Pedalling at 2.5 m/s or more also
+///   sustains a bicycle ride.
 ///
 /// No ride begins within 5 s of a step. The limits follow open-source trackers such as GeoPulse, which assume up to
 /// 8 km/h on foot and 8 to 25 km/h (at most 35 km/h) on a bicycle.
@@ -23,11 +23,11 @@ struct RideDetector: Sendable {
     private static let bicycleSpeeds = 2.5...10.0
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// Driving is detected after this many seconds at `minimumRideSpeed` or more without steps.
+    /// The time at `minimumRideSpeed` or more without steps after which driving is detected, in seconds.
     private static let rideStartDelay = 20.0
-    /// The time in seconds after `lastRide` at which a ride ends.
+    /// The time after `lastRide` at which a ride ends, in seconds.
     private static let rideEndDelay = 60.0
-    /// The time in seconds after a step during which no ride begins.
+    /// The time after a step during which no ride can begin, in seconds.
     private static let stepTime = 5.0
     private static let maximumStepsInRide = 8
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
@@ -35,10 +35,10 @@ struct RideDetector: Sendable {
     /// The start of the current period with a speed of at least `minimumRideSpeed` and without recent steps, or nil if
     /// there is none.
     private var ridingSince: Double?
-    /// The last time at which the speed and the pedalling indicated that the ride was continuing.
+    /// The last time at which the speed and any pedalling indicated that the ride was continuing.
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
-    /// The number of steps since the current ride began. Between rides, the number of steps since the last ride ended.
+    /// The number of steps since the current ride began or, between rides, since the last one ended.
     private var stepsInRide = 0
     /// The number of consecutive pedalling windows, capped at `minimumPedallingWindows`. Updated once per window.
     private var pedallingWindows = 0

@@ -24,7 +24,7 @@ package struct WalkTracker: Sendable {
     private var detector = StepDetector()
     private var window = MovementWindow()
     private var classifier = ActivityClassifier()
-    /// The steps that the latest sample completed, oldest first. There are rarely more than nine.
+    /// The steps completed by the latest sample, oldest first. There are rarely more than nine.
     package private(set) var steps: [Footstep] = []
 
     package init() { steps.reserveCapacity(StepDetector.maximumIrregularPeaks + 1) }
@@ -72,7 +72,7 @@ package struct WalkTracker: Sendable {
             classifier.record(steps: steps.count - former, at: time)
         }
         guard let features = window.append(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
-        // The rhythm is computed only for windows with movement, because a stationary window has no rhythm.
+        // Only windows with movement have a rhythm to compute.
         let moves = features.magnitudeDeviation > ActivityClassifier.maximumRestDeviation
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
         let isPedallingPossible = speed != nil && features.magnitudeDeviation > RideDetector.minimumPedallingDeviation

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The estimates of the filter. The getters are inlined, because each call would otherwise copy the whole filter, which
-/// is large.
+/// The filter's estimates. The getters are inlined so that calls do not copy the whole filter, which is large.
 extension AttitudeFilter {
     /// The rotation from device axes to earth axes, extrapolated by the gyroscope's delay. The heading starts at an
     /// arbitrary angle and drifts with the gyroscope.
@@ -71,7 +70,7 @@ extension AttitudeFilter {
 
     /// Restarts the heading estimation after the magnetometer calibration has changed. Attitude and bias are kept.
     /// `strength` is the expected field strength in the unit of the calibrated samples. `dip` is in radians, positive
-    /// below the horizon. Both may be nil or NaN if they are unknown.
+    /// below the horizon. Either may be nil or NaN if unknown.
     package mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.discardExpected()

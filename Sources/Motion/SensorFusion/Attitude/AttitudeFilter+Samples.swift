@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The processing of samples. Each sensor has its own function, which ignores unusable samples.
+/// Sample processing. Each sensor has its own method, which ignores unusable samples.
 extension AttitudeFilter {
     /// Processes a gyroscope sample.
     ///
@@ -37,7 +37,7 @@ extension AttitudeFilter {
     }
 
     /// Estimates the rotation during a gap in the samples and applies it to the attitude. Reinitializes the attitude if
-    /// the gap is long, if the rotation is large, or if the clock was set back.
+    /// the gap is long, the rotation is large, or the clock was set back.
     private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
         guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -48,7 +48,7 @@ extension AttitudeFilter {
         }
         reinitialize()
         rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
-        // This call must follow `reinitialize()`, which also restarts the mean, but with a weight of zero.
+        // Restart the mean after `reinitialize()`, which restarts it with a weight of zero.
         gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: gap, squaredRate: square))
     }
 
@@ -75,7 +75,7 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // A stuck sensor repeats an old reading. This reading may still be correct, so it is used if it agrees with the
+        // A stuck sensor repeats an old reading. That reading may still be correct, so use it if it agrees with the
         // estimated up direction.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
@@ -86,7 +86,8 @@ extension AttitudeFilter {
         isReady = true
         inclination = correction.after(inclination)
         renormalizePeriodically()
-        // The first inclination initializes the attitude. It is not a correction, so it reveals nothing about the bias.
+        // The first inclination initializes the attitude. It does not correct an earlier one, so it reveals nothing
+        // about the bias.
         let isNew = isInclinationNew
         isInclinationNew = false
         guard estimatesBias, hasGyroscope, !isNew else { return }
@@ -102,15 +103,15 @@ extension AttitudeFilter {
     }
 
     /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device, so
-    /// the mean covers a shorter time to keep up with the rotation.
+    /// the mean covers a shorter time to follow the rotation.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // Updating the motion level with every fourth accelerometer sample is sufficient. `steps` also counts gyroscope
-        // samples, so it increases by about two per accelerometer sample.
+        // It is sufficient to update the motion level on every fourth accelerometer sample. `steps` also counts
+        // gyroscope samples, so it increases by about two per accelerometer sample.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -180,8 +181,8 @@ extension AttitudeFilter {
         rest.update(field: field, interval: interval)
         fieldTime += interval
         fieldCount += 1
-        // Every sample updates the heading in the first second after a restart, and also later if
-        // `weightsHeadingByUncertainty` is false.
+        // During the first second after a restart, and always if `weightsHeadingByUncertainty` is false, every sample
+        // updates the heading.
         let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || consistency.time < 1
         if isDue {
             delay.update(
@@ -189,7 +190,7 @@ extension AttitudeFilter {
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
         // Compensates for the device's rotation since the field was measured. An attitude passed by the caller has been
-        // extrapolated by the gyroscope delay, so this delay is added to the magnetometer delay.
+        // extrapolated by the gyroscope delay, so that delay is added to the magnetometer delay.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {

@@ -2,8 +2,8 @@
 
 /// Estimates the attitude of a device from a gyroscope, an accelerometer and a magnetometer.
 ///
-/// The filter has the structure of VQF by D. Laidig and T. Seel (Information Fusion 91, 2023). The acceleration is
-/// averaged in a frame that follows only the gyroscope, so that gravity is constant in it. The mean corrects only the
+/// The filter follows the structure of VQF by D. Laidig and T. Seel (Information Fusion 91, 2023). It averages the
+/// acceleration in a frame that follows only the gyroscope, where gravity is constant. The mean corrects only the
 /// inclination, and the magnetometer corrects only the heading. The corrections also reveal the gyroscope bias, which
 /// is measured directly while the device is at rest. A magnetic field with an unexpected strength or dip is ignored for
 /// a limited time. ``AttitudeSettings/reference`` configures the published filter. The default settings add intervals
@@ -49,7 +49,7 @@ public struct AttitudeFilter: Sendable {
     var meanSpeed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
     /// The magnetometer samples since the last heading update: their sum in the inertial frame, their number, and the
-    /// time that they cover, in seconds.
+    /// time they cover, in seconds.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
@@ -58,7 +58,7 @@ public struct AttitudeFilter: Sendable {
     var isInclinationNew: Bool
     /// The number of gyroscope and accelerometer samples, which determines when the quaternions are renormalized.
     var steps: UInt32 = 0
-    /// The number of times that the attitude has been reinitialized. Attitudes before and after a reinitialization are
+    /// The number of times the attitude has been reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
     /// True once a usable accelerometer sample has determined the up direction.

@@ -5,10 +5,11 @@
 /// Angles are in radians, angular rates in rad/s, accelerations in m/s² and times in seconds. The default values suit
 /// the inertial sensors of phones and boards.
 public struct AttitudeSettings: Sendable, Hashable {
-    /// The time constant of the mean that separates gravity from acceleration. A smaller value gives the accelerometer
-    /// more weight. On one board and two phones, the errors for values from 2 to 3 s differed by less than 10 %.
+    /// The time constant of the low-pass filter that separates gravity from user acceleration. A smaller value gives
+    /// the accelerometer more weight. On one board and two phones, the errors for values from 2 to 3 s differed by less
+    /// than 10 %.
     public var accelerometerTimeConstant = 2.5
-    /// Whether the weight of the magnetometer depends on the uncertainties. If not, the weight depends on
+    /// Whether the magnetometer's weight depends on the uncertainties. If false, it depends on
     /// ``magnetometerTimeConstant``.
     package var weightsHeadingByUncertainty = true
     /// The standard deviation of a magnetometer heading averaged over one second.
@@ -18,11 +19,11 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var headingDrift = 0.1 * degree
     /// The additional standard deviation of the heading after one second of rotation at 1 rad/s.
     package var headingDriftPerRate = 0.15 * degree
-    /// The deviation from the expected field at which the weight of the magnetometer is halved: a fraction for the
-    /// strength, and an angle in radians for the dip.
+    /// The deviation from the expected field that halves the magnetometer's weight: a fraction for the strength, and an
+    /// angle in radians for the dip.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The shortest time constant with which the heading follows the magnetometer. It does not apply during startup,
+    /// The minimum time constant with which the heading follows the magnetometer. It does not apply during startup,
     /// which lasts as long as this time constant.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged if ``weightsHeadingByUncertainty`` is true. Zero disables
@@ -32,7 +33,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magnetometerTimeConstant = 9.0
     /// The time constant of the gravity and heading estimates if there is no gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
-    /// Whether the angular rate is interpolated linearly between samples, with a correction for coning. If not, each
+    /// Whether the angular rate is interpolated linearly between samples, with a correction for coning. If false, each
     /// sample is assumed to hold for the whole interval before it.
     package var interpolatesRotation = true
     /// The delay of gyroscope samples relative to their timestamps, caused by the sensor's low-pass filter. The
@@ -47,21 +48,21 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// Whether the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
     /// Whether the first inclination also contributes to the gyroscope bias estimate, as in the published filter. If
-    /// not, the inclination only initializes the attitude.
+    /// false, the inclination only initializes the attitude.
     package var correctsByFirstInclination = false
     /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
-    /// roughly doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
+    /// roughly doubles the filter's computing time. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The time in which the standard deviation of the bias grows from zero to 0.1 degrees per second.
+    /// The time the standard deviation of the bias takes to grow from zero to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
-    /// The largest absolute bias on an axis.
+    /// The maximum absolute bias on any axis.
     public var biasLimit = 20 * degree
     package var motionBiasResidualLimit = 3 * degree
     package var motionBiasSigma = 0.1 * degree
-    /// The weight of the assumption that the vertical bias is zero, relative to that of a measurement. The assumption
-    /// is needed during motion, because the accelerometer cannot observe the vertical bias.
+    /// The weight of the assumption that the vertical bias is zero, relative to the weight of a measurement. The
+    /// assumption is needed during motion, because the accelerometer cannot observe the vertical bias.
     package var verticalBiasForgettingFactor = 1e-4
     package var restBiasSigma = 0.03 * degree
 
@@ -72,9 +73,9 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
     /// If the gyroscope measures a constant rate that differs from the known bias by more than this value, the criteria
-    /// for rest are stricter. ``restRotationThreshold`` and ``restAccelerationThreshold`` are lowered, by default to 1
-    /// °/s and 0.3 m/s². In addition, gravity and the magnetic field must show that the device does not rotate at the
-    /// measured rate. If the value is infinite, every constant rate below ``biasLimit`` counts as rest.
+    /// for rest become stricter: ``restRotationThreshold`` and ``restAccelerationThreshold`` are lowered, by default to
+    /// 1 °/s and 0.3 m/s², and gravity and the magnetic field must show that the device is not rotating at the measured
+    /// rate. If the value is infinite, every constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
     /// Whether the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true
@@ -92,9 +93,9 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var firstMagneticAcceptanceTime = 5.0
     /// The smallest angular rate that counts as motion for ``magneticAcceptanceTime``.
     package var magneticAcceptanceRate = 20 * degree
-    /// The time for which a disturbed field must agree with the expected field before it counts as undisturbed.
+    /// The time that a disturbed field must agree with the expected field before it counts as undisturbed.
     package var magneticRecoveryTime = 0.5
-    /// The longest time for which a disturbed magnetometer is ignored completely.
+    /// The maximum time to ignore a disturbed magnetometer completely.
     package var maximumMagneticRejectionTime = 60.0
     /// The divisor that reduces the weight of a disturbed magnetometer after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
@@ -110,7 +111,7 @@ public struct AttitudeSettings: Sendable, Hashable {
 
     /// The published filter with its published values: D. Laidig, T. Seel, "VQF: Highly accurate IMU orientation
     /// estimation with bias estimation and magnetic disturbance rejection", Information Fusion 91 (2023). With a fixed
-    /// interval, the attitude agrees with the authors' program to nine digits.
+    /// interval, the attitude agrees with that of the authors' program to nine digits.
     public static let reference: AttitudeSettings = {
         var settings = AttitudeSettings()
         settings.accelerometerTimeConstant = 3

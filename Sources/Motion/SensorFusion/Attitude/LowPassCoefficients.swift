@@ -19,7 +19,7 @@ struct LowPassCoefficients: Sendable {
     private(set) var a2 = 0.0
     private(set) var g = 0.0
 
-    /// The intervals for which the coefficients are valid, initially none.
+    /// The range of intervals for which the coefficients are valid, initially empty.
     private var shortest = 1.0
     private var longest = -1.0
     private var passesUnchanged = false
@@ -82,7 +82,7 @@ struct LowPassCoefficients: Sendable {
         }
         let x = interval / timeConstant * 0.5.squareRoot()
         let x2 = x * x
-        // For x below 0.02, the error of the series for the tangent is at most 1e-15.
+        // For x below 0.02, the tangent series has an error of at most 1e-15.
         g = x < 0.02 ? x * (1 + x2 * (1 / 3.0 + x2 * (2 / 15.0 + x2 * (17 / 315.0)))) : tan(x)
         a1 = 1 / (1 + g * (g + 2.0.squareRoot()))
         a2 = g * a1
@@ -116,7 +116,7 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
 /// intervals.
 struct OnePoleGain: Sendable {
     private let timeConstant: Double
-    /// The intervals for which `gain` is valid, initially none.
+    /// The range of intervals for which `gain` is valid, initially empty.
     private var shortest = 1.0
     private var longest = -1.0
     private var gain = 0.0

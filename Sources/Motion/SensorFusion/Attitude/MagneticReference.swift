@@ -4,7 +4,7 @@
 /// them.
 @usableFromInline struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// The expected strength and dip. The strength has the unit of the samples, and the dip is in radians below the
+    /// The expected strength and dip. The strength is in the unit of the samples, and the dip in radians below the
     /// horizon. The value is nil until a field is set or accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
     /// The smoothed strength and dip of the measured field.

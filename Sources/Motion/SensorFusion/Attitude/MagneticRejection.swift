@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Limits the time for which a disturbed magnetometer is ignored, because a permanent disturbance must eventually be
-/// accepted.
+/// Limits how long a disturbed magnetometer is ignored, because a permanent disturbance must eventually be accepted.
 struct MagneticRejection: Sendable {
     enum Trust: Sendable {
         case full
@@ -9,8 +8,7 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The total time for which the magnetometer has been ignored, in seconds. It decreases while the field is
-    /// undisturbed.
+    /// The total time that the magnetometer has been ignored, in seconds. It decreases while the field is undisturbed.
     private(set) var rejectedTime: Double
 
     private let maximumTime: Double

@@ -3,9 +3,9 @@
 /// Computes the weight of the magnetometer from the uncertainties of the magnetometer and the heading, using a Kalman
 /// filter for the heading alone. ``BiasEstimator`` stores the covariance of heading and bias.
 ///
-/// The heading uncertainty grows with time. It grows faster during rotation, because of the gyroscope's scale error.
-/// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because magnetometer errors
-/// average out only in motion.
+/// The heading uncertainty grows with time, and faster during rotation because of the gyroscope's scale error. The
+/// magnetometer therefore has more weight in motion than at rest. This is intended, because magnetometer errors average
+/// out only in motion.
 @usableFromInline struct MagnetometerConsistency: Sendable {
     /// The time since the first sample, in seconds.
     private(set) var time = 0.0
@@ -45,17 +45,17 @@
         rejectionFactor = max(settings.magneticRejectionFactor, 1)
     }
 
-    /// Returns the angle by which to rotate the heading. `disagreement` is the difference between magnetometer and
-    /// heading in radians. `field` and `expected` contain strength and dip. `hasRested` is true if the device has been
-    /// still for nearly all of the time since the start.
+    /// Returns the angle by which to rotate the heading. `disagreement` is the difference between the magnetometer and
+    /// the heading in radians. `field` and `expected` hold strength and dip. `hasRested` is true if the device has been
+    /// still for nearly all the time since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // While the device is at rest, all samples contain the same field error, which averaging does not reduce.
-        // Therefore, the heading variance is raised when the device starts to move.
+        // While the device is at rest, all samples have the same field error, which averaging does not reduce. The
+        // heading variance is therefore raised when the device starts to move.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
@@ -84,8 +84,8 @@
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // If the device moves at the start, the attitude is inaccurate at first, so the magnetometer has less weight
-        // until the attitude improves.
+        // If the device is moving at the start, the attitude is inaccurate at first, so the magnetometer has less
+        // weight until the attitude improves.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
@@ -123,8 +123,8 @@
         return strength * strength + dip * dip
     }
 
-    /// Returns the approximate cosine of a dip angle. The result is at least 0.1, because the cosine is zero at the
-    /// magnetic poles.
+    /// Returns the approximate cosine of a dip angle. The result is at least 0.1, even at the magnetic poles, where the
+    /// cosine is zero.
     @inline(__always) private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle
         return max(0.1, 1 - a2 * (1 / 2.0 - a2 * (1 / 24.0 - a2 * (1 / 720.0))))

@@ -4,8 +4,8 @@
 /// rotations.
 ///
 /// With the correct delay, the field is constant in earth axes. Without compensation, the field seems to move in earth
-/// axes. This motion is proportional to the motion of the field in device axes, and the ratio of the two is the delay.
-/// Slow components are removed from both motions before the ratio is computed.
+/// axes. This motion is proportional to the field's motion in device axes, and the ratio of the two is the delay. Slow
+/// components are removed from both motions before the ratio is computed.
 struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 

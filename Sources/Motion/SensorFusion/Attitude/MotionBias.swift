@@ -2,9 +2,9 @@
 
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame, and the corrections rotate it back. The low-pass filter of the acceleration
-/// delays the corrections. Therefore, the bias in earth axes and the attitude's rotation matrix pass through the same
-/// filter before they are compared with the corrections.
+/// A bias rotates the inertial frame, and the corrections rotate it back. The acceleration's low-pass filter delays the
+/// corrections. The bias in earth axes and the attitude's rotation matrix therefore pass through the same filter before
+/// they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -55,7 +55,7 @@ struct MotionBias: Sendable {
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
         let bias = estimator.bias
-        // The fourth lane contains the bias in earth axes. `dot()` and the covariance ignore this lane.
+        // The fourth lane holds the bias in earth axes. `dot()` and the covariance ignore this lane.
         var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
         row.w = row.dot(bias)
         let meanEast = east.update(row, coefficients)
@@ -83,12 +83,12 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// The time in seconds for which the rate before a gap is assumed to continue into the gap, if the rotation is too
-    /// large to interpolate the rate. The rate after the gap is assumed to begin the same time before the gap ends.
+    /// If the rotation is too large to interpolate the rate, the rate before a gap is assumed to continue into the gap
+    /// for this time, in seconds. The rate after the gap is assumed to begin equally long before the gap ends.
     static let rateContinuationTime = 0.05
     /// The factor k in the averaging time k·a / ((r + s)·t), in seconds. a is the mean squared acceleration in g², r is
-    /// the mean squared rate, s is the larger of the squared rates before and after the gap, and t is the length of the
-    /// gap in seconds.
+    /// the mean squared rate, s is the larger of the squared rates before and after the gap, and t is the gap's length
+    /// in seconds.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The angle between the arbitrary heading of the attitude and magnetic north.
+/// The angle between the attitude's arbitrary heading and magnetic north.
 @usableFromInline struct NorthOffset: Sendable {
     private(set) var isKnown = false
     /// The cosine and the sine of half the angle, which form a unit vector.
@@ -18,8 +18,8 @@ import SystemCalls
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the difference between the angle that a measured field indicates and the current angle, from -π to π.
-    /// `x` and `y` are the horizontal components of the field in earth axes with an arbitrary heading.
+    /// Returns the angle that a measured field indicates minus the current angle, from -π to π. `x` and `y` are the
+    /// horizontal components of the field in earth axes with an arbitrary heading.
     @inline(__always) func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y
         let sine = 2 * half.x * half.y

@@ -58,7 +58,7 @@ public struct Quaternion: Sendable, Hashable {
         let c: Double
         let s: Double
         if h2 < 0.003 {
-            // Series of cos(h) and sin(h) / h. The omitted terms are below 3e-15.
+            // Series for cos(h) and sin(h) / h. The omitted terms are below 3e-15.
             let h4 = h2 * h2
             c = (1 - h2 * 0.5) + h4 * (1 / 24.0 - h2 * (1 / 720.0))
             s = (0.5 - h2 * (1 / 12.0)) + h4 * (1 / 240.0 - h2 * (1 / 10080.0))

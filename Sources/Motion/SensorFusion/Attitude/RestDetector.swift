@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects whether the device is at rest, which means that the angular rate and the acceleration have stayed close to
+/// Detects whether the device is at rest, that is, whether the angular rate and the acceleration have stayed close to
 /// their means for some time.
 @usableFromInline struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
     /// The mean angular rate, including the bias.
     private(set) var meanRate = SIMD4<Double>.zero
-    /// The time for which there has been no motion, in seconds.
+    /// The duration of the current period without motion, in seconds.
     private(set) var stillTime = 0.0
 
-    /// True if the mean rate differs from the known bias by more than `window` while the device is not at rest. Rest
-    /// then requires stricter thresholds and the cross-check.
+    /// True if the mean rate differs from the known bias by more than `window` while the device is not at rest. In that
+    /// case, rest requires stricter thresholds and the cross-check.
     private var isFarFromBias = false
     private var hasRested = false
     private var crossCheck = RestCrossCheck()
@@ -135,7 +135,7 @@ struct RestCrossCheck: Sendable {
     /// Returns true if the gyroscope has measured a rotation of at least three degrees, of which gravity and the
     /// magnetic field confirm less than 30 %.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. In this case, the
+        // Without a magnetometer, a rotation about the vertical cannot be distinguished from a bias. In that case, the
         // check is no longer used once the device has been at rest.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)

@@ -5,9 +5,9 @@ import SystemCalls
 /// Reconstructs the intervals of a regular sensor whose timestamps are rounded to hundredths or thousandths of a
 /// second.
 ///
-/// Programs and files often store timestamps with few digits. For example, at 95 samples per second, the interval is
-/// 10.5 ms. With a resolution of 10 ms, most intervals become 10 ms, and every twentieth becomes 20 ms. If all
-/// timestamps of a window fit a sequence with a constant period, the intervals are taken from that sequence. The
+/// Programs and files often store timestamps with only a few digits. For example, at 95 samples per second, the
+/// interval is 10.5 ms. With a resolution of 10 ms, most intervals become 10 ms, and every twentieth becomes 20 ms. If
+/// all timestamps in a window fit a sequence with a constant period, the intervals are taken from that sequence. The
 /// sequence never differs from the timestamps by more than `maximumDistance`. If the timestamps are irregular, or if
 /// samples are lost repeatedly, the timestamps are used unchanged.
 struct RoundedTimestampRestorer: Sendable, Equatable {
@@ -15,8 +15,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     /// The gains for correcting the sequence and its period when a timestamp deviates from the sequence.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// The tolerance for counting periods, as a fraction of a period. If the elapsed time exceeds a whole number of
-    /// periods by no more than this, no additional period is counted.
+    /// The tolerance for counting periods, as a fraction of a period. A remainder within this tolerance does not count
+    /// as another period.
     private static let slack = 0.25
     /// The maximum distance between the sequence and a timestamp, in rounding units: half a unit for rounding, plus a
     /// margin for jitter.
@@ -26,7 +26,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let maximumOutliers = 4.0
     /// The number of rounding units per second, or zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
-    /// The number of timestamps in the first window. `steps` contains the differences between them, in rounding units.
+    /// The number of timestamps in the first window. `steps` holds the differences between them, in rounding units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0
@@ -42,7 +42,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     /// Restarts the sequence, but keeps the rounding unit.
     mutating func restart() { (count, period) = (0, 0) }
 
-    /// Written by hand, because InlineArray is not Equatable. Ignores `outliers` and the data of the first window.
+    /// Written by hand, because InlineArray is not Equatable. Ignores `outliers` and the first window's data.
     static func == (left: RoundedTimestampRestorer, right: RoundedTimestampRestorer) -> Bool {
         left.unitsPerSecond == right.unitsPerSecond && left.count == right.count
             && left.sequenceTime == right.sequenceTime && left.period == right.period
@@ -60,8 +60,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let maximumError = Self.maximumDistance / unitsPerSecond
-        // The smallest number of periods that is compatible with the timestamp is counted. Otherwise, a timestamp that
-        // was rounded up could suggest that a sample had been lost.
+        // Counts the smallest number of periods compatible with the timestamp, so that a timestamp that was rounded up
+        // does not suggest a lost sample.
         let passedPeriods = max(1, ((stamp - maximumError - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passedPeriods * period

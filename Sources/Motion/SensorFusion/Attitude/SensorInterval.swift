@@ -20,8 +20,7 @@
     /// The longest interval that does not count as an interruption of the stream, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// A sample that is older than the previous sample by more than this time, in seconds, indicates that the clock was
-    /// set back.
+    /// A sample older than the previous one by more than this time, in seconds, indicates that the clock was set back.
     private let clockStepThreshold: Double
     private let nominal: Double
     /// The maximum value of `limit`, in seconds. `limit` is increased for streams that are slow but regular.
@@ -69,16 +68,15 @@
     }
 }
 
-/// Detects a stuck sensor, which keeps returning exactly the same reading although its readings varied before.
+/// Detects a stuck sensor, which keeps returning exactly the same reading even though its readings varied before.
 ///
 /// A working sensor with noise rarely returns the same three numbers twice in a row. However, a low-resolution sensor
-/// repeats readings at rest, and a sensor that is polled faster than it measures always repeats them. Therefore, the
-/// detector first learns the usual share of repeated readings.
+/// repeats readings at rest, and a sensor that is polled faster than it measures always repeats them. The detector
+/// therefore first learns the usual share of repeated readings.
 struct StuckSensorDetector: Sendable {
     /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// The maximum usual fraction of repeated readings. If the fraction is larger, repetitions do not show that a
-    /// sensor is stuck.
+    /// The usual fraction of repeated readings above which repetitions do not indicate a stuck sensor.
     private static let maximumRepeatedShare = 0.1
     private static let averagingCount = 200.0
 

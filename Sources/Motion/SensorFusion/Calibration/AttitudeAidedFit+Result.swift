@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The evaluation of a fit after the last `solve()`.
+/// The evaluation of a fit, after the last `solve()`.
 extension AttitudeAidedFit {
     /// Evaluates the solution and then replaces it with the current correction, so it must be the last step of a fit.
     mutating func result(current: MagneticCalibration) -> MagneticFit {
@@ -23,9 +23,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // For comparison, the current correction is evaluated with the weights and the delay of the fit. Its residual
-        // is divided by the field strength of the fit, because the field strength of the current correction may be
-        // wrong.
+        // For comparison, the current correction is evaluated with the fit's weights and delay. Its residual is divided
+        // by the fit's field strength, because its own field strength may be wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -45,14 +44,13 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the sequence number at which the samples in the newest window stop fitting, or nil if the window has no
+    /// Returns the sequence number from which the newest window's samples no longer fit, or nil if the window has no
     /// samples.
     func firstChangedNumber(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].sequenceNumber < samples[$1].sequenceNumber }
         guard let first = newest.first else { return nil }
-        // Finds the position that maximizes the sum of the number of inliers before it and the number of outliers after
-        // it.
+        // Finds the position that maximizes the number of inliers before it plus the number of outliers after it.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, number: samples[first].sequenceNumber)
         for (position, index) in newest.enumerated().dropLast() {

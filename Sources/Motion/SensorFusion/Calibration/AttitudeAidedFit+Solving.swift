@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps of a fit that update the solution.
+/// The fitting steps that update the solution.
 extension AttitudeAidedFit {
     /// Updates the delay by one least-squares step, with all other parameters fixed. Overwrites sums 1 to 3 of each
     /// window, which `solve()` recomputes.
@@ -13,8 +13,8 @@ extension AttitudeAidedFit {
             let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
             let weight = weights.values[index]
-            // Unlike `squares`, these products need no correction for the mean of the window, because the residuals of
-            // a window have a mean of zero.
+            // Unlike `squares`, these products need no correction for the window's mean, because a window's residuals
+            // have a mean of zero.
             let rest = toEarth(index, field) - windowFields[slot]
             products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
             squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)

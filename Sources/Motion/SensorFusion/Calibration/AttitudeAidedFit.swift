@@ -15,20 +15,20 @@ import SystemCalls
 /// A cheap gyroscope drifts by several degrees per second until it has been at rest for the first time. If the bias
 /// were not fitted, this drift would be mistaken for hard or soft iron.
 ///
-/// Parameters that the samples do not determine are determined by a prior. It assumes soft iron of a few percent, and
-/// sensors that are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and
-/// McClure's weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500
-/// degrees per second causes an error of 7 degrees.
+/// A prior determines the parameters that the samples do not. It assumes soft iron of a few percent, and sensors that
+/// are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's
+/// weights suppress outliers. The magnetometer delay is fitted too, because a delay of 15 ms at 500 degrees per second
+/// causes an error of 7 degrees.
 struct AttitudeAidedFit: Sendable {
-    /// The number of slots for windows. The samples must come from no more than this many consecutive windows.
+    /// The number of window slots. The samples must come from no more than this many consecutive windows.
     static let windowLimit = 16
-    /// The number of unknowns. Each of the three matrix rows has three elements and one component of the shift. The
-    /// bias has three components.
+    /// The number of unknowns: three elements and one shift component for each of the three matrix rows, and three
+    /// components of the bias.
     static let unknowns = 15
     /// The number of sums per window: the sum of the weights, twelve sums for each of the three field components, and
     /// three bias sums for each of the two horizontal components.
     static let windowStride = 43
-    /// The prior standard deviations of the symmetric part and of the rotation of the soft-iron matrix.
+    /// The prior standard deviations of the soft-iron matrix's symmetric part and rotation.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
@@ -38,8 +38,8 @@ struct AttitudeAidedFit: Sendable {
     /// The number of samples that together count as one independent sample. Neighbouring samples have similar errors,
     /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
-    /// The standard deviation of the attitude errors while the device moves, in radians. In simulations of a pendulum,
-    /// all values from 0.01 to 0.03 prevented wrong fits equally well. Larger values delay correct fits.
+    /// The standard deviation of the attitude errors while the device is moving, in radians. In simulations of a
+    /// pendulum, all values from 0.01 to 0.03 prevented wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
     /// The strength of a prior that favours the current correction. The fit and the current correction have equal
     /// weight along a direction whose spread, in square radians, equals this value. Without the prior, the heading was
@@ -47,14 +47,14 @@ struct AttitudeAidedFit: Sendable {
     /// iron less accurate.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
-    /// The angular rate in rad/s at which the weight of a sample is halved.
+    /// The angular rate at which a sample's weight is halved, in rad/s.
     static let fastRate = 5.0
     /// The prior standard deviation and the plausible range of the delay, in seconds.
     static let latencyDeviation = 0.02
     static let latencyRange = -0.03...0.08
 
-    /// The number of samples. The following arrays are indexed by sample. `rotations` has nine elements per sample, the
-    /// rows of a matrix that rotates device axes to earth axes. `lengths` contains the residuals.
+    /// The number of samples. The arrays below are indexed by sample. `rotations` has nine elements per sample: the
+    /// rows of a matrix that rotates device axes to earth axes. `lengths` holds the residuals.
     var count = 0
     var fields: [SIMD3<Double>]
     var rotations: [Double]
@@ -62,7 +62,7 @@ struct AttitudeAidedFit: Sendable {
     var weights: SampleWeights
     var earthFields: [SIMD3<Double>]
     var lengths: [Double]
-    /// The slot of each sample's window. The following arrays are indexed by slot.
+    /// The slot of each sample's window. The arrays below are indexed by slot.
     var slots: [Int]
     var newestSlot = 0
     var windowSums: [Double]
@@ -73,7 +73,7 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples. Each sample is extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments that involve the bias, in one row per bias parameter. A row pairs its parameter with the
+    /// The second moments that involve the bias, with one row per bias parameter. A row pairs its parameter with the
     /// twelve correction parameters and the three bias parameters.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
@@ -81,7 +81,7 @@ struct AttitudeAidedFit: Sendable {
     /// a unit vector u, the mean scatter in earth axes is uᵀ·S·u. It is near 0 if u has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The mean reading, corrected with the current correction and divided by the unit of `scale`.
+    /// The mean reading after the current correction, divided by the unit of `scale`.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
@@ -124,7 +124,7 @@ struct AttitudeAidedFit: Sendable {
             updateRotations(samples)
             updateResiduals()
             updateDeviation()
-            // This step must precede the update of the weights, because it uses the means that `updateResiduals`
+            // This step must come before the weights are updated, because it uses the means that `updateResiduals`
             // computed.
             updateLatency(samples)
             weights.update(lengths[..<count])

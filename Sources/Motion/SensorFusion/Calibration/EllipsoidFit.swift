@@ -4,9 +4,9 @@
 /// known about the field.
 ///
 /// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f.
-/// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. Parameters that the samples do not
-/// determine are determined by a prior that keeps W near the identity. The result is always an ellipsoid. The lengths
-/// do not reveal whether W contains a rotation, so the sensor axes must be aligned with the device axes.
+/// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. A prior, which keeps W near the
+/// identity, determines the parameters that the samples do not. The result is always an ellipsoid. The lengths do not
+/// reveal whether W contains a rotation, so the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     /// The prior standard deviation of each element of W.
     static let softIronDeviation = 0.15
@@ -16,8 +16,8 @@ struct EllipsoidFit: Sendable {
     private var count = 0
     private var fields: [SIMD3<Double>]
     private var weights: SampleWeights
-    /// Scratch memory for the errors of the samples. Each function that uses the errors computes them first. Arrays are
-    /// copied element by element, because assigning one would make its next change allocate memory.
+    /// Scratch memory for the samples' errors. Each function that uses the errors computes them first. Arrays are
+    /// copied element by element, because after an assignment the next change would allocate memory.
     private var errors: [Double]
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
@@ -222,7 +222,7 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of another correction for the same samples, relative to the field strength of the fit. The
+    /// Returns the residual of another correction for the same samples, relative to the fit's field strength. The
     /// residual is computed with the field strength that best suits the other correction.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The heading uncertainty caused by errors of the magnetometer correction. It depends on the device orientation. For
+/// The heading uncertainty caused by errors in the magnetometer correction. It depends on the device orientation. For
 /// example, a correction computed from rotations about the vertical is accurate only while the device remains level.
 struct HeadingUncertainty: Sendable, Equatable {
     /// The variance of an unknown heading, in square radians.

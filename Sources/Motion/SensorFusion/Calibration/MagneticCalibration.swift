@@ -21,14 +21,14 @@ package struct MagneticCalibration: Sendable, Hashable {
         set { if newValue.count == 3 { matrix = Matrix3(row0: newValue[0], row1: newValue[1], row2: newValue[2]) } }
     }
     var matrix = Matrix3.identity
-    /// The magnetic field of the device itself, in the unit of the readings.
+    /// The device's own magnetic field, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
     package var quality = MagneticQuality.uncalibrated
     /// The root mean square residual per component, relative to the field strength, or NaN before the first fit.
     package var residual = Double.nan
     /// The fraction of all directions in which the field has been measured, from 0 to 1.
     package var coverage = 0.0
-    /// The sides that faced up during the calibration. The array is empty if there is no gyroscope.
+    /// The sides of the device that faced up during calibration, or an empty array if there is no gyroscope.
     package var sidesUp: [PoseCoverage.Side] = []
     /// The strength of the corrected field, in the unit of the readings, or NaN before the first fit.
     package var fieldStrength = Double.nan
@@ -55,8 +55,8 @@ package struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True if the calibration is plausible: its numbers are finite, and its matrix contains no reflection and no
-    /// strong distortion. Ignore stored calibrations that are not plausible.
+    /// True if the calibration is plausible: its numbers are finite, and its matrix involves no reflection or strong
+    /// distortion. Ignore stored calibrations that are not plausible.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
@@ -71,9 +71,8 @@ extension MagneticCalibration {
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }
-        // A field with the strength F and the direction u causes the reading m = hardIron + W⁻¹·F·u. The two corrected
-        // fields for this reading differ by F·A·u + shift. A is approximately W - W' if both matrices are near the
-        // identity.
+        // A field with strength F and direction u causes the reading m = hardIron + W⁻¹·F·u. The two corrected fields
+        // for this reading differ by F·A·u + shift. A is approximately W - W' if both matrices are near the identity.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()

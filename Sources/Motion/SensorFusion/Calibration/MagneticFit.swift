@@ -15,12 +15,12 @@ struct MagneticFit: Sendable, Equatable {
     /// The standard deviation of a component of the corrected field, averaged over all directions and relative to the
     /// strength.
     var uncertainty = Double.infinity
-    /// The residual of the current calibration for the same samples, relative to the strength of the fit.
+    /// The residual of the current calibration for the same samples, relative to the fit's field strength.
     var currentResidual = Double.nan
     /// The standard deviation of the heading in radians, averaged over the samples. It is infinite without attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square difference between the headings of the fit and of the current calibration, in radians. It
-    /// is NaN without attitudes.
+    /// The root mean square difference between the headings from the fit and from the current calibration, in radians.
+    /// It is NaN without attitudes.
     var headingChange = Double.nan
     /// The total weight of the newest samples, as a fraction of their total weight in a perfect fit. It is 1 if there
     /// are no attitudes.
@@ -49,7 +49,7 @@ struct MagneticFit: Sendable, Equatable {
     }
 }
 
-/// A magnetometer reading that is kept for fits.
+/// A magnetometer reading that is kept for fitting.
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
     /// The rotation from device axes to earth axes with an arbitrary heading. It is the identity if there is no

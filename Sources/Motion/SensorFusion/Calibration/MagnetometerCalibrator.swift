@@ -6,31 +6,30 @@
 /// of the sample. The calibrator keeps several hundred samples, a few for each direction. After every two seconds of
 /// movement, it fits a correction to them. With attitudes, rotations about two axes determine all twelve parameters of
 /// hard and soft iron. A rotation about the vertical is sufficient for the heading while the device is level. Without
-/// attitudes, the parameters are determined from the ellipsoid that the readings form. This requires rotations in all
+/// attitudes, the ellipsoid that the readings form determines the parameters, which requires rotations in all
 /// directions.
 ///
 /// The initial calibration is replaced only by a clearly better calibration. With attitudes, the new calibration must
-/// also change the heading by more than the heading uncertainty. As a result, a factory calibration or a stored
-/// calibration is kept if it still fits. Readings near magnets are suppressed as outliers. If most of the latest
-/// readings are outliers but agree with each other, the device's own field has changed, and earlier readings are
-/// discarded.
+/// also change the heading by more than the heading uncertainty. As a result, a factory or stored calibration is kept
+/// if it still fits. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but
+/// agree with each other, the device's own field has changed, and earlier readings are discarded.
 ///
-/// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
+/// Readings may be in any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
     /// The result of the latest fit. Use it to guide the user in rotating the device, but not to correct readings.
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 before the first fit.
     package private(set) var latency = 0.0
-    /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
+    /// The uncertainty in ``candidate``: the standard deviation of the corrected field, relative to the field strength.
     /// It is infinite before the first fit.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The heading's standard deviation due to calibration errors, in radians. It applies to the current orientation
-    /// and is NaN if it is unknown.
+    /// The heading's standard deviation due to calibration errors, in radians. Applies to the current orientation. NaN
+    /// if unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
-    /// The quality of the calibration in the current device orientation. It is reduced if the heading is uncertain. A
-    /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
-    /// changed in the meantime.
+    /// The quality of the calibration in the current device orientation. The quality is lower if the heading is
+    /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the device's own
+    /// field may have changed in the meantime.
     ///
     /// This is a stored property, because it is read for every attitude, and a computed property would copy the
     /// calibrator on each access.
@@ -110,7 +109,7 @@ package struct MagnetometerCalibrator: Sendable {
 
     /// Sets the field that the World Magnetic Model predicts. `strength` is in the unit of the readings, and `dip` is
     /// in radians below the horizon. A fit that differs greatly from this field is not adopted. Agreement with this
-    /// field does not confirm a fit, because buildings change the field.
+    /// field does not confirm a fit, because buildings distort the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
@@ -141,19 +140,19 @@ package struct MagnetometerCalibrator: Sendable {
     static let minimumSamples = 30
     static let fitInterval = 2.0
     static let windowDuration = 20.0
-    /// The time after an interruption until the inclination of the attitude is accurate, in seconds.
+    /// The time that the attitude's inclination takes to become accurate after an interruption, in seconds.
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
-    /// The longest interval between two attitudes from which a rate is computed, in seconds.
+    /// The maximum interval between two attitudes used to compute a rate, in seconds.
     static let maximumRateInterval = 0.15
     /// The angular rate in rad/s above which samples are ignored.
     static let maximumRate = 12.0
-    /// The minimum difference between successive stored samples without attitudes: a fraction of the reading's
-    /// magnitude and a fraction of the field strength. The larger value applies.
+    /// The minimum difference between successive stored samples without attitudes: the larger of these fractions of the
+    /// reading's magnitude and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
-    /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
+    /// The minimum rotation between samples, five degrees, as the cosine of half the angle.
     static let minimumRotationCosine = 0.99905
 
     private mutating func process(
@@ -220,8 +219,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weight of a sample depends on the cell that contains its direction from the centre. The first iteration
-        // yields a more accurate centre, so the fit is repeated with cells around the new centre.
+        // A sample's weight depends on the cell that contains its direction from the centre. The first iteration yields
+        // a more accurate centre, so the fit is repeated with cells around the new centre.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -365,8 +364,7 @@ extension MagnetometerCalibrator {
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
-        // If the heading is accurate in the current orientation, directions in which the field is unknown do not
-        // matter.
+        // If the heading is accurate in the current orientation, directions with an unknown field do not matter.
         if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
@@ -382,8 +380,8 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong. It occurs if the
-    /// device has not rotated enough.
+    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong, because the device
+    /// has not rotated enough.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
@@ -395,7 +393,7 @@ extension MagnetometerCalibrator {
     static let adoptableResidual = 0.09
     // The following constants were chosen using two phones and one board. The ten trials with the phones used raw
     // magnetometer data. The four trials with the board were run both with the factory calibration and with hard iron
-    // of ten times the field. Within the following ranges, the headings differ by only tenths of a degree:
+    // ten times as strong as the field. Within the following ranges, the headings differ by only tenths of a degree:
     //
     // - `adoptableDeviation`: 10 to 25 degrees
     // - `minimumChangeDeviations`: 1.5 to 2.5

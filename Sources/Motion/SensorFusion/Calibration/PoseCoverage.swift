@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
+/// The device orientations covered by a magnetometer calibration, used to guide the user in rotating the device.
 package struct PoseCoverage: Sendable, Equatable {
     /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
@@ -28,9 +28,9 @@ package struct PoseCoverage: Sendable, Equatable {
     package static let sectorCount = 12
     /// The sides that faced up in at least one sample, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// The number of sectors that the heading has covered, out of the twelve sectors of the horizon.
+    /// The number of sectors that the heading has covered, out of twelve around the horizon.
     package private(set) var sectorsCovered = 0
-    /// True if the magnetic field of the device is known well enough for the current orientation.
+    /// True if the device's own magnetic field is known well enough for the current orientation.
     package private(set) var isCalibrated = false
 
     package var hasSufficientPoses: Bool { sectorsCovered >= Self.sectorCount - 3 && sidesUp.count >= 3 }

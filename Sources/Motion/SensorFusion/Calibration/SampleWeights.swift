@@ -3,7 +3,7 @@
 /// The weights of the samples in a fit. A sample with a larger error has a smaller weight, as proposed by Geman and
 /// McClure.
 struct SampleWeights: Sendable {
-    /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
+    /// The error, in standard deviations, at which a sample's weight falls to a quarter.
     static let outlierDeviations = 5.0
     /// The weights that the samples would have if their errors were zero.
     var base: [Double]
@@ -56,7 +56,7 @@ struct SampleWeights: Sendable {
         }
     }
 
-    /// Returns the root mean square error per component. Errors are clamped at the outlier limit.
+    /// Returns the root mean square error per component. Errors are clamped to the outlier limit.
     func rootMeanSquare(_ errors: ArraySlice<Double>, components: Double = 1) -> Double {
         let limit = Self.outlierDeviations * deviation
         var (squares, total) = (0.0, 0.0)

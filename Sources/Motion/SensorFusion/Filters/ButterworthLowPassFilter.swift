@@ -9,11 +9,11 @@ import SystemCalls
 /// cutoff is flatter. The step response overshoots by 4 %.
 ///
 /// The filter evaluates the exact solution of `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`. The input is assumed
-/// to equal the sample during the whole interval before it. The state does not depend on the interval, so the interval
+/// to equal the sample throughout the preceding interval. The state does not depend on the interval, so the interval
 /// may change from sample to sample. The filter is stable for every interval and cutoff.
 ///
-/// The first sample becomes the output, unless `startingAt:` specifies an initial value. The output has the unit of the
-/// samples. A sample is ignored if a component is infinite or NaN, or if its interval is zero, negative or NaN.
+/// The first sample becomes the output, unless `startingAt:` specifies an initial value. The output is in the unit of
+/// the samples. A sample is ignored if a component is infinite or NaN, or if its interval is zero, negative or NaN.
 /// `update` then returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
     /// The decay rate of the damped oscillation, per second. It equals the angular frequency of the oscillation, w /

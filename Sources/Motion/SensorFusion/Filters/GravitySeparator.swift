@@ -5,7 +5,8 @@
 ///
 /// Gravity is the low-pass-filtered acceleration, and the user acceleration is the remainder. The outputs have the
 /// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration. While a device
-/// rotates, the estimated gravity lags behind. A lasting acceleration, as in a car that speeds up, appears as gravity.
+/// rotates, the estimated gravity lags behind. A sustained acceleration, as in a car that is speeding up, appears as
+/// gravity.
 ///
 /// The default time constant is 0.2 s. The common smoothing factor of 0.1 has a similar time constant at 50 Hz, 0.19 s.
 /// Smaller values make the direction of gravity less accurate. Values up to 1 s do not improve the direction, but

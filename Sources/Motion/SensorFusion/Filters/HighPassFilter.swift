@@ -8,7 +8,7 @@
 ///
 /// A sample with an infinite or NaN component is ignored. If only the interval is invalid, the low-pass part remains
 /// unchanged, and the output is the sample minus the low-pass part. The low-pass part starts from `startingAt:`. If
-/// this value is nil, infinite or NaN, the low-pass part starts from the first sample, and the first output is zero.
+/// that value is nil, infinite or NaN, the low-pass part starts from the first sample, and the first output is zero.
 public struct HighPassFilter: SampleFilter {
     private var lowPass: LowPassFilter
     /// The output, which is zero before the first sample.

@@ -35,9 +35,9 @@ public protocol SampleFilter: Sendable, Equatable {
 /// The first sample becomes the output, unless `startingAt:` specifies an initial value. For example, with an initial
 /// value of zero and a factor of 0.1, the output reaches 65 % of a step after 10 samples.
 ///
-/// The output has the unit of the samples. A sample with an infinite or NaN component is ignored. With a time constant,
-/// a sample with a zero, negative or NaN interval is ignored as well. If a sample is ignored, `update` returns the
-/// previous output, or zero if ``value`` is nil.
+/// The output is in the unit of the samples. A sample with an infinite or NaN component is ignored. With a time
+/// constant, a sample with a zero, negative or NaN interval is ignored as well. If a sample is ignored, `update`
+/// returns the previous output, or zero if ``value`` is nil.
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
@@ -56,8 +56,8 @@ public struct LowPassFilter: SampleFilter {
     /// Creates a filter that has a time constant and weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - timeConstant: The time, in seconds, in which the output covers 63 % of a step. If the time constant is zero,
-    ///     negative or NaN, samples pass through unchanged. If it is infinite, the output keeps its first value.
+    ///   - timeConstant: The time, in seconds, that the output takes to cover 63 % of a step. If the time constant is
+    ///     zero, negative or NaN, samples pass through unchanged. If it is infinite, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         // This comparison is also false for NaN.
@@ -125,7 +125,7 @@ enum SmoothingRule: Sendable, Equatable {
         case .factor(let factor): return factor
         case .timeConstant(let seconds):
             guard interval > 0 else { return .nan }
-            // expm1 preserves the precision for short intervals.
+            // expm1 preserves precision for short intervals.
             return -expm1(-interval / seconds)
         }
     }

@@ -5,9 +5,9 @@ import SystemCalls
 /// The device axis whose direction is used as the heading.
 ///
 /// The axis normally points to the top edge, which is +y in portrait. If the top edge points steeply upwards, its
-/// horizontal component is too small to determine a heading. The heading is then the direction of the back (-z), as for
-/// a camera held upright. If the top edge points steeply downwards, the heading is the direction of the screen (+z).
-/// The heading does not jump while the device is tilted without rolling.
+/// horizontal component is too small to determine a heading, so the heading is the direction of the back (-z), as for a
+/// camera held upright. If the top edge points steeply downwards, the heading is the direction of the screen (+z). The
+/// heading does not jump while the device is tilted without rolling.
 package struct HeadingAxis: Sendable {
     /// The sine of 60 degrees. If the edge is steeper than this, the axis changes to the back or the screen.
     private static let enterSine = 0.866_025_403_784_438_6

@@ -5,7 +5,7 @@
 /// Pass every sample. A rate of ten to twenty samples per second is sufficient. Each sample is processed in these
 /// steps:
 ///
-/// 1. If the acceleration differs much from 1 g, its direction is not that of gravity. The orientation then does not
+/// 1. If the acceleration differs greatly from 1 g, its direction is not that of gravity, so the orientation does not
 ///    change until the settle time has passed.
 /// 2. A low-pass filter estimates the direction of gravity.
 /// 3. The direction determines an orientation. An upright device keeps its orientation until it is rotated more than 15
@@ -13,7 +13,7 @@
 ///    than 40 degrees.
 /// 4. A new orientation is reported once it has lasted for 200 ms.
 ///
-/// After a gap in the samples, the filter and the hold time restart, and the orientation is kept. Infinite, NaN, late
+/// After a gap in the samples, the filter and the hold time restart, but the orientation is kept. Infinite, NaN, late
 /// and duplicate samples are ignored. If a timestamp is older than the previous one by more than the maximum gap, a new
 /// stream starts.
 ///
@@ -40,7 +40,7 @@ package struct OrientationDetector: Sendable, Equatable {
     }
 
     /// Processes an acceleration in g, including gravity, in Apple's axes and sign. Returns the orientation if it has
-    /// changed, otherwise nil.
+    /// changed, or nil otherwise.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -49,7 +49,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // Limits the time until detection resumes to the settle time, in case the clock has been set back.
+            // Detection resumes after the settle time at the latest, even if the clock has been set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {

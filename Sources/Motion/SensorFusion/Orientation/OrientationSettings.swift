@@ -10,26 +10,26 @@ import SystemCalls
 /// occurs.
 package struct OrientationSettings: Sendable, Equatable {
     /// The time constant of the low-pass filter that estimates the direction of gravity. Android uses 0.1 s in older
-    /// releases and 0.2 s in newer releases. The default is 0.1 s, so that the total delay after a quick rotation is
-    /// below half a second.
+    /// releases and 0.2 s in newer ones. The default is 0.1 s, so that the total delay after a quick rotation is below
+    /// half a second.
     package var smoothingTime: Double = 0.1
     /// The tilt from horizontal below which the orientation becomes face up or face down.
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// The angle, in degrees, by which the device must rotate past the diagonal between two edges to change the
-    /// orientation. By default, the orientation changes after a rotation of 60 degrees: 45 degrees to the diagonal,
-    /// plus this angle.
+    /// The angle, in degrees, by which the device must rotate past the diagonal between two edges before the
+    /// orientation changes. By default, the orientation changes after a rotation of 60 degrees: 45 degrees to the
+    /// diagonal, plus this angle.
     package var edgeHysteresis: Double = 15
-    /// The time for which a new orientation must last before it is reported.
+    /// The time that a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
     /// If the acceleration differs from 1 g by more than this value, its direction is not used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
     /// The time that must pass without strong acceleration before a new orientation can begin. Android has the same
     /// rule.
     package var settleTime: Double = 0.5
-    /// The longest interval between two samples. After a longer interval, the earlier samples are discarded. If a
-    /// stream is slow but regular, an interval may be up to three times the previous interval, but not longer than 3 s.
+    /// The maximum interval between two samples. After a longer one, the earlier samples are discarded. If a stream is
+    /// slow but regular, an interval may be up to three times the previous one, but not longer than 3 s.
     package var maximumGap: Double = 0.25
 
     package init() {}
@@ -70,7 +70,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Returns true if the device keeps its upright orientation, because the upper edge still points approximately up.
+    /// Returns true if the device keeps its upright orientation, because the upper edge still points roughly up.
     ///
     /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects from accelerometer samples that a device is being shaken.
+/// Detects that a device is being shaken, using accelerometer samples.
 ///
 /// Pass every sample, at 20 to 200 Hz. If there are fewer than three samples per shaking period, strokes are missed. At
 /// 20 Hz, for example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples form a stroke if
@@ -9,14 +9,14 @@
 /// s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
-/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It follows 0.4 s after the last
+/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It is returned 0.4 s after the last
 ///   reversal.
 /// - ``ShakeEvent/cancelled`` is returned as soon as the shaking has lasted longer than about a second. The detector
 ///   then waits until the device has been calm for the refractory period. As a result, a vibrating machine causes at
 ///   most one pair of events.
 ///
-/// The following movements are not shakes: turning the device over, a knock and its ringing, a fall with its impact and
-/// bounces, and steps.
+/// The following movements do not count as shakes: turning the device over, a knock and its ringing, a fall with its
+/// impact and bounces, and steps.
 ///
 /// A gap in the samples, or a clock that is set back, cancels a shake in progress and discards the strokes detected so
 /// far. Late, duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. The detector has no
@@ -52,8 +52,8 @@ package struct ShakeDetector: Sendable, Equatable {
     /// Processes an acceleration in g, including gravity, and returns the resulting event, if any.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // The sample is clamped, because an erroneous value could otherwise affect the filter for minutes. Real
-        // accelerations stay below the limit even if the device falls on concrete.
+        // Clamp the sample, because an erroneous value could affect the filter for minutes. Real accelerations stay
+        // below the limit even if the device falls onto concrete.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
@@ -63,8 +63,7 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // Limits the remaining refractory period, which would otherwise last too long if the clock has been set
-            // back.
+            // Limits the remaining refractory period, so that it is not too long if the clock has been set back.
             refractoryEnd = min(refractoryEnd, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
@@ -148,7 +147,7 @@ package enum ShakeEvent: Sendable, Hashable, CaseIterable {
 /// A chain of back-and-forth strokes, approximately along one line. Uses constant memory.
 struct StrokeChain: Sendable, Equatable {
     let onset: Double
-    /// The time of the last reversal of direction, initially `onset`.
+    /// The time of the last direction reversal, initially `onset`.
     private(set) var lastReversal: Double
     private(set) var reversals = 0
     /// The total time above the threshold since `onset`, in seconds.
@@ -170,7 +169,7 @@ struct StrokeChain: Sendable, Equatable {
         let along = (acceleration * heading).sum()
         let strength = acceleration.squaredLength
         let headingStrength = heading.squaredLength
-        // The acceleration is along the line of the stroke if it is within 45 degrees of this line: cos² >= 1/2.
+        // The acceleration is along the line of the stroke if it is within 45 degrees of that line: cos² >= 1/2.
         guard 2 * along * along >= strength * headingStrength else {
             // A weaker sideways movement may precede the first actual stroke of a shake. The stronger stroke then
             // replaces it.

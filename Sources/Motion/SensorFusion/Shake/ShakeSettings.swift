@@ -12,28 +12,28 @@ package struct ShakeSettings: Sendable, Equatable {
     /// not change the estimated gravity. It is also longer than ``maximumReversalInterval``, so that turning a device
     /// over and back is not a shake.
     package var gravityTime: Double = 0.5
-    /// The number of reversals of direction in a shake. Three reversals separate four strokes.
+    /// The number of direction reversals in a shake. Three reversals separate four strokes.
     package var reversals: Int = 3
-    /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals must be caused by a
-    /// motor or by the ringing of a knock, so the strokes detected so far are discarded. If the sample interval is
+    /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals must come from a
+    /// motor or the ringing after a knock, so the strokes detected so far are discarded. If the sample interval is
     /// longer than this time, such reversals are not detected.
     package var minimumReversalInterval: Double = 0.03
-    /// The longest time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
+    /// The maximum time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
     /// time, the shaking has stopped.
     package var maximumReversalInterval: Double = 0.4
-    /// The shortest time from the first stroke to the detection of a shake.
+    /// The minimum time from the first stroke until a shake is detected.
     package var minimumDuration: Double = 0.2
     /// The acceleration must exceed the threshold for at least this fraction of the time since the first stroke. A
     /// sinusoidal movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below this value, because
     /// they are short peaks with long pauses.
     package var strongShare: Double = 0.35
-    /// The longest duration of a shake, from its first to its last strong sample. The value is above one second, so
-    /// that one second of shaking is reliably detected as a shake.
+    /// The maximum duration of a shake, from its first to its last strong sample. It exceeds one second so that one
+    /// second of shaking is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
     /// The time after a shake during which no other shake can begin. It starts at the last reversal if the shake ended,
     /// or at the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
-    /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.
+    /// The maximum interval between two samples. After a longer one, the strokes detected so far are discarded.
     package var maximumGap: Double = 0.25
 
     package init() {}

@@ -4,11 +4,11 @@
 /// per second.
 ///
 /// According to Apple, a floor is about 3 m (10 feet). The first floor of a climb counts after 2.7 m, and each further
-/// floor after 3 m more. A climb ends after one metre in the opposite direction, or after 20 s without climbing.
-/// Weather changes the barometric height by up to 8 m per hour. Therefore, a height change counts only while the person
-/// takes steps, and only if the vertical speed over four seconds is 0.1 to 0.8 m/s. Lifts do not count, because a
-/// person takes no steps in a lift. Hills count, as on Apple's devices. Because steps are reported a few seconds late,
-/// a height is processed only when all steps up to its time are known.
+/// floor after another 3 m. A climb ends after one metre in the opposite direction, or after 20 s without climbing.
+/// Weather changes the barometric height by up to 8 m per hour, so a height change counts only while the person takes
+/// steps, and only if the vertical speed over four seconds is 0.1 to 0.8 m/s. Lifts do not count, because a person
+/// takes no steps in a lift. Hills count, as on Apple's devices. Because steps are reported a few seconds late, a
+/// height is processed only when all steps up to its time are known.
 package struct FloorCounter: Sendable {
     /// The height of a floor, in metres. For the first floor of a climb, it is reduced by `firstFloorTolerance`.
     static let floorHeight = 3.0
@@ -20,13 +20,13 @@ package struct FloorCounter: Sendable {
     private static let climbTimeout = 20.0
     /// The height change in the opposite direction after which a climb ends, in metres.
     private static let reversal = 1.0
-    /// The number of further heights that must arrive before a height is processed. By then, all steps up to the time
-    /// of that height are known. At one height per second, this is also the delay in seconds.
+    /// The number of later heights that must arrive before a height is processed. By then, all steps up to that
+    /// height's time are known. At one height per second, this is also the delay in seconds.
     private static let delay = 6
     /// The number of height changes over which the speed is computed. At one height per second, this is also the time
     /// in seconds.
     private static let speedInterval = 4
-    /// The longest interval between two heights of a climb, in seconds.
+    /// The maximum interval between two heights in a climb, in seconds.
     private static let maximumGap = 3.0
 
     private struct Entry: Sendable {
@@ -56,7 +56,7 @@ package struct FloorCounter: Sendable {
         heights.reserveCapacity(Self.speedInterval + 2)
     }
 
-    /// Records a step. Its time must be on the same clock as the times of the heights.
+    /// Records a step. Its time must be on the same clock as the heights' times.
     package mutating func record(step time: Double) {
         for index in entries.indices where abs(entries[index].time - time) <= 1.5 { entries[index].hasSteps = true }
     }
@@ -70,7 +70,7 @@ package struct FloorCounter: Sendable {
             return
         }
         let gain = height - lastHeight
-        // A faster change must be caused by a lift or a car, even if steps are detected.
+        // A faster change must come from a lift or a car, even if steps are detected.
         let isOnFoot = abs(gain) <= Self.maximumClimbSpeed * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)

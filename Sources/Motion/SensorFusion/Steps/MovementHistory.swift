@@ -12,8 +12,8 @@ struct MovementHistory: Sendable {
     /// The interval between stored values, in seconds. Every other sample is stored, because the filtered signal
     /// contains no frequencies above 3 Hz.
     private static let interval = 2 / UniformResampler.rate
-    /// The number of values that are compared with earlier values. They cover three seconds. A shorter window would
-    /// classify handling the device as walking. A longer window would detect the start of a walk too late.
+    /// The number of values that are compared with earlier values. They cover three seconds. With a shorter window,
+    /// handling the device would count as walking. With a longer one, the start of a walk would be detected too late.
     private static let window = 75
     /// The range of lags to consider, in stored values. It covers periods from 0.28 s (a running step) to 1.48 s (a
     /// slow stride).
@@ -21,7 +21,7 @@ struct MovementHistory: Sendable {
     private static let minimumValues = 20
     /// A power of two, because indices are masked with `capacity - 1`.
     private static let capacity = 128
-    /// The duration of a runner's shortest stride, in seconds.
+    /// The minimum duration of a running stride, in seconds.
     private static let minimumStride = 0.5
     /// A shorter period is preferred if its autocorrelation is at least this fraction of the highest autocorrelation.
     /// Values from 0.8 to 0.9 yield nearly the same step counts.
@@ -56,7 +56,8 @@ struct MovementHistory: Sendable {
     }
 
     /// Returns the shortest period whose autocorrelation is close to the highest. Only periods of at least half a
-    /// second are considered. The result is a stride, or a step if both legs move the device in the same way.
+    /// second are considered. The result is the period of a stride, or of a step if both legs move the device in the
+    /// same way.
     func stride() -> Rhythm {
         let best = rhythm(periods: Self.minimumStride...10)
         guard best.regularity > 0 else { return best }

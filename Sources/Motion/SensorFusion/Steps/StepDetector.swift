@@ -4,15 +4,15 @@
 ///
 /// 1. A band-pass filter passes only step frequencies.
 /// 2. A peak is a step candidate if it is prominent on both sides and far enough from the previous peak. If strides
-///    have more than two peaks, peaks that are too early for the rhythm of the strides are omitted.
+///    have more than two peaks, peaks that are too early for the stride rhythm are omitted.
 /// 3. A peak is regular if the movement is periodic at that moment.
 /// 4. Peaks are buffered until there are eight in a row and the movement is regular. At that moment, all buffered peaks
-///    count as steps. From then on, every regular peak counts immediately. An irregular peak is buffered and counts if
-///    the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a
-///    second late during the walk.
+///    count as steps, and later regular peaks count immediately. An irregular peak is buffered and counts if the walk
+///    continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a second late
+///    after that.
 ///
-/// The constants were chosen using data from the Oxford step counter: twelve walks of one person (Carmelo) with six
-/// placements of the device. They were tested on seven walks of a second person (Jamie). docs/motion.md compares the
+/// The constants were chosen using data from the Oxford step counter: twelve walks by one person (Carmelo) with six
+/// placements of the device. They were tested on seven walks by a second person (Jamie). docs/motion.md compares the
 /// detector with a simpler one.
 package struct StepDetector: Sendable {
     /// The minimum prominence of a peak, in m/s². Values below 0.8, and values of 1.4 and above, cause more errors.
@@ -28,13 +28,13 @@ package struct StepDetector: Sendable {
     /// subjects on stairs were missed. Handling the device does not cause such peaks.
     static let minimumStrongPeakRegularity = 0.55
     static let strongPeakProminence = 5.0
-    /// The number of consecutive peaks after which a walk begins. Many hardware step counters have such a threshold.
+    /// The number of consecutive peaks after which a walk begins. Many hardware step counters have a similar threshold.
     static let peaksToBegin = 8
     /// The maximum number of irregular peaks that are buffered during a walk. One more irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
-    /// The step duration that is assumed until one has been measured, in seconds.
+    /// The step duration to assume until one has been measured, in seconds.
     static let defaultStepDuration = 0.55
-    /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
+    /// The minimum duration of a walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
     /// The mean number of peaks per stride above which not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
@@ -50,7 +50,7 @@ package struct StepDetector: Sendable {
     /// The time of the last peak, regardless of whether it is a step.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if this peak was omitted as too early to be a step. Otherwise nil.
+    /// The time of the last peak if it was omitted because it was too early to be a step, or nil otherwise.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True during a walk, when regular peaks are counted as steps immediately.

@@ -35,7 +35,7 @@ package struct StepPace: Sendable {
         var length = 0.0
         for back in 1...Self.capacity {
             let index = (next + Self.capacity - back) % Self.capacity
-            // Excludes steps from before a pause or from before the clock was set back.
+            // Excludes steps taken before a pause or before the clock was set back.
             guard times[index] <= first, first - times[index] <= StepDetector.maximumStepDuration,
                 last - times[index] <= Self.window
             else { break }
@@ -101,7 +101,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside this range is ignored, because it must be caused by riding or by an incorrect speed.
+        // A ratio outside this range is ignored, because it must come from riding or an incorrect speed.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

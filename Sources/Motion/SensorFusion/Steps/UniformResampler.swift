@@ -14,8 +14,8 @@ struct UniformResampler: Sendable {
 
     /// The output rate, in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval over which samples are interpolated, in seconds. Step detection therefore requires at least
-    /// four samples per second.
+    /// The maximum interval to interpolate across, in seconds. Step detection therefore requires at least four samples
+    /// per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)

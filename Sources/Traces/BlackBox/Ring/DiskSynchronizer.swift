@@ -50,14 +50,14 @@ struct DiskSynchronizer: Sendable {
 /// The policy for synchronizing recorded data with the disk, which determines how much data a power failure can
 /// destroy.
 ///
-/// If only the process is killed, at most half a second of data is lost under any policy, because the kernel still
-/// writes the rest.
+/// If only the process is killed, no policy loses more than half a second of data, because the kernel still writes the
+/// rest.
 package enum RingSyncPolicy: String, Sendable, CaseIterable {
-    /// Synchronizes every second. After a power failure, about the last two seconds are missing. This policy causes the
-    /// most writes to flash memory.
+    /// Synchronizes every second. A power failure destroys about the last two seconds. This policy causes the most
+    /// writes to flash memory.
     case eachSecond = "each-second"
-    /// Synchronizes each segment when it is complete. A segment is about one eighth of the ring. After a power failure,
-    /// up to one segment is missing.
+    /// Synchronizes each segment when it is complete. A segment is about one eighth of the ring. A power failure
+    /// destroys up to one segment.
     case segment
     /// Never synchronizes explicitly. The kernel writes the data, usually after about 30 s.
     case never

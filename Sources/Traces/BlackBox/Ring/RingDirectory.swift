@@ -4,8 +4,8 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The directory that contains the segments of a ring and those left behind by earlier recorders. It is locked until
-/// this object is deinitialized, so only one recorder at a time uses it.
+/// The directory that contains the segments of a ring and those left behind by earlier recorders. It stays locked until
+/// this object is deinitialized, so that only one recorder at a time uses it.
 final class RingDirectory: Sendable {
     /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
@@ -30,7 +30,7 @@ final class RingDirectory: Sendable {
         (self.path, self.disk, self.mode) = (path, disk, mode)
         let isNew = ExclusiveFile.createDirectory(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileIO.writeError(path, call: "mkdir", errno: errno) }
-        // Symbolic links are not followed. Otherwise, files in another directory could be moved or removed.
+        // Do not follow symbolic links, because files in another directory could then be moved or removed.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -54,9 +54,9 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Acquires the lock. Returns false if another recorder still holds it after the timeout. The wait is necessary,
-    /// because the lock may still be held for a moment by a killed recorder that has not exited yet, or by a child
-    /// process that inherited the descriptor and has not called `exec` yet.
+    /// Acquires the lock. Returns false if another recorder still holds it after the timeout. The wait is necessary
+    /// because a killed recorder that has not exited yet, or a child process that inherited the descriptor and has not
+    /// called `exec` yet, may hold the lock a moment longer.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -66,8 +66,8 @@ final class RingDirectory: Sendable {
         return true
     }
 
-    /// Revokes the write permission of the group and of others, and returns the owner of the directory. Throws an error
-    /// if the directory belongs to a different user.
+    /// Revokes write permission from the group and others, and returns the directory's owner. Throws an error if the
+    /// directory belongs to a different user.
     private static func secureOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t
     {
         var status = stat()

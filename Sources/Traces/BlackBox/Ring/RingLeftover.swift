@@ -43,8 +43,8 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // The damaged segment is moved to the directory of the saved traces. If that directory is on another file
-            // system, the segment stays in the ring's directory, but is renamed so that it no longer counts as one.
+            // Move the damaged segment to the directory of the saved traces. If that directory is on another file
+            // system, rename the file within the ring's directory, so that it no longer counts as a segment.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [location.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })

@@ -16,7 +16,7 @@ package struct RingLocation: Sendable, Hashable {
 
     /// If the path is an existing directory or ends with a slash, saved traces are stored in that directory and named
     /// after their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise, the first trace is saved at
-    /// the path, and further traces get a number before the extension.
+    /// the path, and later traces get a number before the extension.
     package init(_ path: String, mode: UInt32? = nil) {
         self.mode = mode
         if FileIO.isDirectory(path) || path.hasSuffix("/") {
@@ -55,7 +55,7 @@ package struct RingLocation: Sendable, Hashable {
     /// The word that replaces the trigger in the file name of a damaged segment.
     static let damaged = "damaged"
 
-    /// True if the location is a directory. Traces are then named after their time.
+    /// True if the location is a directory. If so, traces are named after their time.
     package var isFolder: Bool { folder != nil }
 
     /// Returns an unused path for a trace.
@@ -89,8 +89,8 @@ package struct RingLocation: Sendable, Hashable {
         return path
     }
 
-    /// Returns the first 40 bytes of the text, with a hyphen in place of each byte that some file systems do not accept
-    /// in names.
+    /// Returns the first 40 bytes of the text, replacing each byte that some file systems do not accept in names with a
+    /// hyphen.
     private static func fileNameComponent(_ text: String) -> String {
         String(
             text.utf8.prefix(40).map { byte -> Character in

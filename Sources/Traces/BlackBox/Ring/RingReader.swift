@@ -8,11 +8,11 @@ import TraceEditing
 struct RingReader {
     private struct Segment {
         var path: String
-        /// nil if the header is damaged. The segment's lines are then read with the header of another segment.
+        /// nil if the header is damaged. In that case, the segment's lines are read with another segment's header.
         var segmentHeader: RingSegmentHeader?
     }
 
-    /// The header of the last readable segment, which contains the most accurate civil time.
+    /// The header of the last readable segment, which has the most accurate civil time.
     private(set) var header: TraceHeader?
     private(set) var triggers: [RingTrigger] = []
     private(set) var remarks: [String] = []
@@ -23,7 +23,7 @@ struct RingReader {
     private let stablePath: (String) -> String
 
     /// Reads the segment headers. The paths must be in ascending order of segment numbers. `stablePath` converts the
-    /// path of a segment to a path that stays valid if the directory is renamed. Messages contain the original path.
+    /// path of a segment to a path that stays valid if the directory is renamed. Messages show the original path.
     init(_ paths: [String], stablePath: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.stablePath = stablePath
         for path in paths {
@@ -46,8 +46,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// Returns true if the file is empty or contains only zero bytes or a part of a header. Such a file remains after a
-    /// power failure, or if the recorder is killed right after creating it.
+    /// Returns true if the file is empty or contains only zero bytes or a part of a header. A power failure can leave
+    /// such a file behind, as can killing the recorder right after it creates the file.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }

@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// An event that causes a ring to be saved, and the time of the event. It is stored in segments and saved traces, so
-/// its JSON keys must not change.
+/// An event that causes a ring to be saved, and its time. Stored in segments and saved traces, so its JSON keys must
+/// not change.
 package struct RingTrigger: Sendable, Hashable {
     /// The text of the event, for example `impact>4g`.
     package var event: String
@@ -57,7 +57,7 @@ package struct RingTrigger: Sendable, Hashable {
     }
 }
 
-/// The member `ring` of a segment's header, by which segments are recognized. Its keys are stored and must not change.
+/// The member `ring` of a segment's header, which identifies segments. Its keys are stored and must not change.
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
     /// The segment number within the recording, counted from 1.

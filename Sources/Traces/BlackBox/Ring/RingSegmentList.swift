@@ -22,8 +22,7 @@ struct RingSegmentList: Sendable {
     let size: Int64
     private(set) var segments: [Segment] = []
     /// The start of the period to be saved, in nanoseconds since the start of the recording, or nil if there is no
-    /// trigger. Events from this time on are kept regardless of their age, but not if the ring exceeds its maximum
-    /// size.
+    /// trigger. Later events are kept regardless of their age, unless the ring exceeds its maximum size.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept, even if the
     /// ring exceeds its maximum size.

@@ -16,7 +16,7 @@ package struct SavedTrace: Sendable {
     /// Remarks about damaged segments.
     package var remarks: [String]
 
-    /// Writes the events of a period to a trace. Returns nil if there are none. Times are in nanoseconds since the
+    /// Writes the events in a period to a trace. Returns nil if there are none. Times are in nanoseconds since the
     /// start of the recording.
     ///
     /// `path` returns an unused path for the complete trace. If the file system does not support unnamed files, the
@@ -62,8 +62,8 @@ package struct SavedTrace: Sendable {
         }
     }
 
-    /// If the error was caused by a full file system, replaces its message with one that contains the path of the
-    /// trace. Returns other errors unchanged.
+    /// If the error was caused by a full file system, replaces its message with one that includes the trace's path.
+    /// Returns other errors unchanged.
     private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error

@@ -13,20 +13,20 @@ extension TraceRing {
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all events from the given time on. The next segment's header will list `triggers`, the triggers of the
-    /// pending trace. `time` may be later than in the previous call. However, it must not be later than the start of a
-    /// trace that is being saved, because the segments of that trace may not be pinned yet.
+    /// Keeps all events since the given time. The next segment's header will list `triggers`, the triggers of the
+    /// pending trace. `time` may be later than in the previous call, but not later than the start of a trace that is
+    /// being saved, because that trace's segments may not be pinned yet.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.segmentList.retainedSince = time
             state.triggers = triggers
-            // After the first trigger, a new segment begins, and its header lists the trigger. Further triggers are
+            // After the first trigger, a new segment begins, and its header lists the trigger. Later triggers are
             // listed in the next regular segment, so that many triggers do not cause many segments.
             if triggers.count == 1 { endSegment(&state) }
         }
     }
 
-    /// Ends the retention and clears the triggers, so that old segments can be removed again.
+    /// Stops retaining events and clears the triggers, so that old segments can be removed again.
     func endRetention() {
         state.withLock { state in
             state.segmentList.retainedSince = nil
@@ -46,7 +46,7 @@ extension TraceRing {
 
     func endReading() { state.withLock { $0.segmentList.lastPinnedSegment = nil } }
 
-    /// Removes the segments of this ring, and also the directory if it is then empty. The ring must be closed.
+    /// Removes the segments of this ring, and the directory if that leaves it empty. The ring must be closed.
     package func discard() throws(DeviceError) {
         for number in try folder.numbers() { try folder.remove(number) }
         folder.removeIfEmpty()

@@ -6,15 +6,15 @@ import TraceEditing
 package import DeviceCore
 package import Trace
 
-/// The most recent minutes of a recording, stored on disk in segments. New segments replace the oldest segments.
+/// The most recent minutes of a recording, stored on disk in segments. New segments replace the oldest ones.
 ///
 /// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace. Its first lines restore the
 /// state at the beginning of the segment: the battery, attached accessories, active losses, and gpsd's reports about
 /// itself. The civil time in the header is computed again for each segment, because the clock may have been corrected.
 ///
 /// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. All
-/// methods may be called from any thread. Segments are synchronized with the disk by a timer of `syncClock` and by
-/// ``close()``, but never by a write. If synchronization fails, the next write fails.
+/// methods may be called from any thread. A `syncClock` timer and ``close()`` synchronize segments with the disk;
+/// writes never do. If synchronization fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     package struct Options: Sendable {
         /// The duration that the ring covers, in seconds.
@@ -184,7 +184,7 @@ package final class TraceRing: TraceDestination, Sendable {
         for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &stateBytes) }
         let stateLines = stateBytes.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
-            // The civil time of the start, according to the clock's current setting.
+            // The civil time at the start, according to the clock's current setting.
             let passed = clock.now.nanoseconds.subtractingSaturated(start.boot.nanoseconds)
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }
@@ -198,7 +198,7 @@ package final class TraceRing: TraceDestination, Sendable {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
             output = try folder.createSegment(number)
         } catch {
-            // The segment could not be created, so nothing can be written to it.
+            // The segment could not be created, so it cannot be written to.
             state.segmentList.close()
             throw error
         }
@@ -229,7 +229,7 @@ package final class TraceRing: TraceDestination, Sendable {
                 defer { if !state.isClosed { self.scheduleSync(&state) } }
                 return state.timer
             }
-            // Releases, and thereby cancels, the previous timer without holding the lock.
+            // Releases the previous timer, which cancels it, without holding the lock.
             withExtendedLifetime(previousTimer) {}
         }
     }

@@ -100,7 +100,7 @@ extension RecordingTrigger {
         /// Parses a value with one of the given units, and multiplies it by the unit's factor.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
             guard let value else { throw error("needs a value, for example \(example)") }
-            // Uses the longest matching unit, because "300ms", for example, also ends with the unit "s".
+            // Uses the longest matching unit because, for example, "300ms" also ends with the unit "s".
             let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
             guard let unit else {
                 throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")

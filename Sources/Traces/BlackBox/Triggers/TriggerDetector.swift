@@ -6,16 +6,15 @@ import SensorFusion
 /// Detects a black box's trigger events in the data from a device's sources. The detector has no clock and uses the
 /// times passed to its methods.
 ///
-/// Each event is reported when it begins. The next event of the same trigger is reported only after the previous one
-/// has ended. An impact ends after one second without a further impact. A speed event ends when the speed has crossed
-/// the threshold in the opposite direction by more than 5 %.
+/// Each event is reported when it begins. The next event from the same trigger is reported only after the previous one
+/// has ended. An impact ends after one second without another impact. A speed event ends when the speed crosses the
+/// threshold in the opposite direction by more than 5 %.
 package struct TriggerDetector: Sendable {
     private struct TriggerState: Sendable {
         var trigger: RecordingTrigger
-        /// True if an event can be reported. False after an event has been reported, until that event has ended.
+        /// True if a new event can be reported. False until the last reported event has ended.
         var isArmed: Bool
-        /// For an impact trigger, the time of the last impact. For a fall trigger, the time at which the fall began.
-        /// Otherwise nil.
+        /// The time of the last impact for an impact trigger, the start of the fall for a fall trigger, or nil.
         var since: BootTime?
 
         mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
@@ -56,7 +55,7 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time after which an impact ends if no further impact follows, in seconds.
+    /// The time without another impact after which an impact ends, in seconds.
     private static let impactEndDelay = 1.0
     /// The maximum time between readings during a fall, in seconds. A longer gap restarts the detection.
     private static let maximumGap = 0.25
@@ -69,8 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // A low-speed trigger is armed only after the speed has exceeded the threshold by more than the hysteresis.
-            // Otherwise, it would fire for a device that is slow from the start.
+            // A low-speed trigger is armed only after the speed has exceeded the threshold by more than the hysteresis,
+            // so that it does not fire for a device that is slow from the start.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -115,7 +114,8 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time at which a lost-fix event will occur if there is no fix before then, or nil if no such event can occur.
+    /// The time at which a lost-fix event will occur unless there is a fix before then, or nil if no such event can
+    /// occur.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
         let limits = states.compactMap { entry -> Double? in

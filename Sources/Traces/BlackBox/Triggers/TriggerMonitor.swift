@@ -3,8 +3,8 @@
 package import DeviceCore
 import Synchronization
 
-/// Subscribes to a device's sources and detects the trigger events of a black box. A lock protects the detector,
-/// because sources deliver their readings on several threads.
+/// Subscribes to a device's sources and detects a black box's trigger events. A lock protects the detector, because
+/// sources deliver their readings on several threads.
 package final class TriggerMonitor: Sendable {
     private struct State {
         var detector: TriggerDetector
@@ -73,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { detector in
             switch event {
             case .report(let report): detector.process(report, at: time)
-            // A silent source is ignored here. The timer detects the missing fix after the trigger's own time limit.
+            // Ignore a silent source, because the timer detects the missing fix after the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: detector.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -90,7 +90,7 @@ package final class TriggerMonitor: Sendable {
         let (events, previousTimer) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
-            // If a new fix postpones the deadline, the timer is left unchanged. It fires early and is then set again.
+            // If a new fix postpones the deadline, leave the timer unchanged. It fires early and is then set again.
             guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }
@@ -110,7 +110,7 @@ package final class TriggerMonitor: Sendable {
             return state.timer
         }
         update { $0.advance(to: time) }
-        // Releases, and thereby cancels, the previous timer without holding the lock.
+        // Releases the previous timer, which cancels it, without holding the lock.
         withExtendedLifetime(previousTimer) {}
     }
 }

@@ -16,8 +16,8 @@ import SystemCalls
 ///
 /// All times are UTC.
 package enum ArrivalStamp {
-    /// A stamp is searched for in this many bytes from the start of a line. gpspipe limits a stamp's date to 24 bytes,
-    /// and the Unix time after it needs up to 30. The rest is a margin.
+    /// The number of bytes at the start of a line in which to search for a stamp. gpspipe limits a stamp's date to 24
+    /// bytes, and the Unix time after it needs up to 30. The rest is a margin.
     private static let searchedLength = 96
     /// The earliest Unix time that is accepted without a preceding date, in nanoseconds. The limit rejects dates
     /// without separators, such as 20261121.
@@ -55,7 +55,7 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number could be the day of the month. It is accepted as a Unix time only if a date precedes it.
+            // A small number could be the day of the month, so it is accepted as a Unix time only after a date.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
             return time >= earliestNanoseconds || CivilTime.parse(date) != nil ? time : nil
         }

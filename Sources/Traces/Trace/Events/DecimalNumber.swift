@@ -4,15 +4,15 @@ import JSONBytes
 
 /// A decimal number parsed from text without an intermediate `Double`, which would lose digits.
 ///
-/// Parsing does not depend on the locale, and thousands separators are rejected. The value refers to the buffer of the
-/// parsed text and must not outlive it.
+/// Parsing does not depend on the locale, and thousands separators are rejected. The value refers to the parsed text's
+/// buffer and must not outlive it.
 package struct DecimalNumber {
     /// The maximum length of a number, in bytes.
     private static let maximumLength = 400
     private var isNegative = false
     /// The first 19 significant digits.
     private var mantissa: UInt64 = 0
-    /// The power of ten by which the mantissa is multiplied.
+    /// The exponent of the power of ten that multiplies the mantissa.
     private var exponent = 0
     /// True if a nonzero digit did not fit into the mantissa.
     private var isTruncated = false

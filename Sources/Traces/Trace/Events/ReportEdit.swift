@@ -50,7 +50,7 @@ package struct ReportEdit {
             let valueStart = reader.offset
             let value = try reader.readRawValue()
             let end = reader.offset
-            // A timing member in first place is kept, because the comma after it belongs to the second member.
+            // A timing member that comes first is kept, because the comma after it belongs to the second member.
             if removesTimingMembers, start > firstStart, Self.isTiming(key) { continue }
             if key.word == JSONText.word("device") {
                 hasReceiver = true

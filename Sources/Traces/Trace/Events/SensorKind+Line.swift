@@ -33,8 +33,7 @@ extension SensorKind {
         }
     }
 
-    /// Parses the key of a sensor kind at offset `at`, and advances `at` past the key. Returns nil if there is no such
-    /// key.
+    /// Parses the key of a sensor kind at offset `at` and advances `at` past it. Returns nil if there is none.
     @inline(__always) init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }
         let key = kind.lineKey

@@ -116,7 +116,7 @@ extension TraceAccessoryEvent {
     }
 
     /// Returns an identity that stays the same when the accessory is reattached: the USB IDs and the serial number if
-    /// all are known, otherwise the port.
+    /// all are known, or the port otherwise.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
             return "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(description.serialNumber)"

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// A trace event that owns its contents. It is used to edit and generate traces.
+/// A trace event that owns its contents. Used to edit and generate traces.
 public struct TraceEvent: Sendable {
     /// The event's kind and contents.
     public enum Contents: Sendable {
@@ -14,9 +14,9 @@ public struct TraceEvent: Sendable {
         case lost(DeviceError)
         /// The position source became available again.
         case regained
-        /// A reading of a motion sensor, in the sensor's own axes. The unit depends on the kind of sensor. A scalar
-        /// value is in the first component. `stamp` is the time of measurement in nanoseconds since the start of the
-        /// trace, or nil if it equals the event's time.
+        /// A reading from a motion sensor, in the sensor's own axes. The unit depends on the kind of sensor. A scalar
+        /// value is stored in the first component. `stamp` is the time of measurement in nanoseconds since the start of
+        /// the trace, or nil if it equals the event's time.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
         /// A motion sensor was lost.
         case sensorLost(DeviceError, sensor: SensorDescription.ID)
@@ -31,7 +31,8 @@ public struct TraceEvent: Sendable {
         case beacon(BeaconEvent)
     }
 
-    /// The time in nanoseconds since the start of the trace, or nil if the event is from a file without arrival times.
+    /// The time in nanoseconds since the start of the trace, or nil if the event comes from a file without arrival
+    /// times.
     public var time: Int64?
     /// The event's kind and contents.
     public var contents: Contents

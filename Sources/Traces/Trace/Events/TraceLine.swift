@@ -5,7 +5,7 @@ import DeviceCore
 /// Writes the start and end of a trace line, and reads a line's time without parsing the rest. The time can be read
 /// only if the line begins exactly as this module writes it.
 package enum TraceLine {
-    /// Begins a line with the time and `key`, which is the text between the time and the value, such as `,"pressure":`.
+    /// Begins a line with the time and `key`, the text between the time and the value, such as `,"pressure":`.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
@@ -25,7 +25,7 @@ package enum TraceLine {
         return TraceSeconds.scan(line, &at, end: line.count)
     }
 
-    /// True if the line contains a reading of a motion sensor.
+    /// True if the line contains a reading from a motion sensor.
     package static func isReading(_ line: UnsafeRawBufferPointer) -> Bool {
         guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return false }
         var at = 5

@@ -8,7 +8,7 @@ package struct TraceSample: Sendable, Hashable {
     /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int
     package var kind: SensorKind
-    /// The value, in the sensor's own axes. It is always finite. A scalar value is in the first component.
+    /// The value, in the sensor's own axes. Always finite. A scalar value is stored in the first component.
     package var value: SIMD3<Double>
     /// The time of measurement in nanoseconds since the start of the trace, or nil if unknown. May be negative.
     package var stamp: Int64?
@@ -17,13 +17,13 @@ package struct TraceSample: Sendable, Hashable {
         (self.sensor, self.kind, self.value, self.stamp) = (sensor, kind, value, stamp)
     }
 
-    /// The maximum magnitude of a component, in the reading's unit. Real readings are far below this limit. Sums and
+    /// The maximum magnitude of a component, in the reading's unit. Real readings stay far below it, and sums and
     /// squares of values up to it are finite.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always) package static func isValid(_ value: SIMD3<Double>) -> Bool {
-        // Rejects NaN too, because comparisons with NaN are false.
+        // Also rejects NaN, because comparisons with NaN are false.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }
 }

@@ -30,8 +30,8 @@ package struct FaultClause: Sendable, Hashable {
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The kind of item to which the number after `#` refers, as worded in error messages, for
-    ///   example "a report". It is nil if `#` is not supported.
+    /// - Parameter counting: The kind of item that the number after `#` refers to, as worded in error messages, for
+    ///   example "a report", or nil if `#` is not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")

@@ -19,8 +19,8 @@ extension TraceHeader {
     }
 }
 
-/// Checks the members that `TraceHeader+Reading` and `TraceHeader+Sensors` read. New keys there must be added here,
-/// too.
+/// Checks the members that `TraceHeader+Reading` and `TraceHeader+Sensors` read. New keys there must also be added
+/// here.
 private struct HeaderChecker {
     var warnings: [TraceWarning] = []
     private var sensorIDs: Set<String> = []
@@ -105,8 +105,8 @@ private struct HeaderChecker {
         if !hasAllowedKind, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// If the next value is of the given kind, returns true without consuming the value. Otherwise, skips the value,
-    /// adds a warning unless it is null, and returns false.
+    /// If the next value is of the given kind, returns true without consuming it. Otherwise, skips it, adds a warning
+    /// unless it is null, and returns false.
     private mutating func hasKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

@@ -26,7 +26,7 @@ extension TraceHeader {
 
     init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         do throws(JSONError) {
-            // Checks the version first, because other keys may have a different meaning in a later version.
+            // Checks the version first, because other keys may have different meanings in a later version.
             guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
             guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()

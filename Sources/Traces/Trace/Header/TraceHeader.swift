@@ -25,7 +25,7 @@ public struct TraceHeader: Sendable, Hashable {
 
     /// The format version. Compatible additions do not change it.
     public var version = currentVersion
-    /// The start of the trace, or nil if the header does not contain it.
+    /// The start of the trace, or nil if the header does not specify it.
     public var start: Start?
     /// The clock used for the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device. Empty if
     /// the times are from a different clock, such as a receiver's or another recorder's.
@@ -72,8 +72,8 @@ extension TraceHeader {
     /// The value of `units["eph"]` in a trace whose horizontal accuracies were reported by a phone.
     private static let phoneAccuracy = "m at 68%"
 
-    /// True if the horizontal accuracies have a confidence level of 68 %, as phones report them. False if the level is
-    /// 95 %, as in reports from gpsd.
+    /// True if the horizontal accuracies have a confidence level of 68 %, as reported by phones. False if the level is
+    /// 95 %, as reported by gpsd.
     package var hasPhoneAccuracies: Bool {
         get { units["eph"] == Self.phoneAccuracy }
         set { units["eph"] = newValue ? Self.phoneAccuracy : nil }

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// The sensors of a trace: those listed in the header, and those that appear only in events.
 struct TraceSensors: Sendable {
-    /// The maximum number of sensors. Events of further sensors are rejected.
+    /// The maximum number of sensors. Events from any further sensors are rejected.
     static let maximumCount = 256
     /// The maximum length of a sensor ID, in bytes.
     static let maximumIDLength = 1024
@@ -69,9 +69,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, whatever its kind. If there is none and `name` is the name of a
-    /// kind, returns the index of that kind's default sensor, which is added if necessary. Returns a negative value if
-    /// neither applies or if the sensor cannot be added.
+    /// Returns the index of the sensor with this ID, regardless of its kind. If there is none and `name` is the name of
+    /// a kind, returns the index of that kind's default sensor, which is added if necessary. Returns a negative value
+    /// if neither applies, or if the sensor cannot be added.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

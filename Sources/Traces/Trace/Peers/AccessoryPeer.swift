@@ -55,7 +55,7 @@ public struct ClosurePeer: AccessoryPeer {
 
 /// A peer for a line-based protocol. It responds to each line that ends with a line feed.
 public struct LinePeer: AccessoryPeer {
-    /// The maximum length of a line in bytes. The beginning of a longer line is dropped.
+    /// The maximum length of a line in bytes. If a line is longer, its beginning is dropped.
     package static let maximumLength = 65_536
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]
@@ -66,7 +66,7 @@ public struct LinePeer: AccessoryPeer {
     /// - Parameters:
     ///   - greeting: The actions to perform when the protocol is opened.
     ///   - answer: A closure that returns the actions to perform in response to a line. It receives the line without
-    ///     the LF or CR LF that terminates it, and with invalid UTF-8 replaced.
+    ///     the terminating LF or CR LF, and with invalid UTF-8 replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer

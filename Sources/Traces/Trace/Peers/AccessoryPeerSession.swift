@@ -15,7 +15,7 @@ package final class AccessoryPeerSession: Sendable {
     private static let maximumActions = 1024
 
     private struct State {
-        /// The peer, or nil while the peer handles an event and after the session has ended.
+        /// The peer, or nil while the peer is handling an event and after the session has ended.
         var peer: (any AccessoryPeer)?
         var isRunning = false
         var needsRerun = false
@@ -69,7 +69,7 @@ package final class AccessoryPeerSession: Sendable {
         scheduleRun()
     }
 
-    /// True once `closed` is being delivered, or has been delivered, to the peer.
+    /// True once the delivery of `closed` to the peer has begun.
     package var hasEnded: Bool { state.withLock { $0.hasEnded && $0.peer == nil } }
 
     /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
@@ -147,7 +147,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // After the channel has ended, the limits no longer block input, so that the peer receives all remaining bytes.
+        // Once the channel has ended, the limits no longer block input, so the peer receives all remaining bytes.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)

@@ -25,12 +25,12 @@ public struct ScriptedPeer: AccessoryPeer {
 
     /// A mismatch between the received bytes and the script.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step at which the deviation occurred, or the number of steps if bytes were received after
-        /// the last step.
+        /// The index of the step where the deviation occurred, or the number of steps if bytes were received after the
+        /// last step.
         public var step: Int
         /// The bytes that the step expected.
         public var expected: [UInt8]
-        /// The bytes that were received instead.
+        /// The bytes received instead.
         public var received: [UInt8]
         /// True if the session ended before the step was complete.
         public var isEndOfSession: Bool
@@ -53,8 +53,8 @@ public struct ScriptedPeer: AccessoryPeer {
     /// - Parameters:
     ///   - steps: The steps to run in each session.
     ///   - onDeviation: A closure that is called when a session deviates from the script. If a step receives unexpected
-    ///     bytes, the peer hangs up after the call. It is also a deviation if the session ends before all expected
-    ///     bytes have been received, or if bytes are received after the last step. Such bytes are dropped.
+    ///     bytes, the peer hangs up after the call. A session also deviates if it ends before all expected bytes have
+    ///     been received, or if bytes are received after the last step. Those bytes are dropped.
     public init(_ steps: [Step], onDeviation: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = onDeviation

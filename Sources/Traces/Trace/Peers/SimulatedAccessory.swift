@@ -24,7 +24,7 @@ public struct SimulatedAccessory: Sendable {
     /// The protocols and their peers.
     public var endpoints: [Endpoint]
 
-    /// Creates an accessory. The description's protocols are replaced by those of the endpoints.
+    /// Creates an accessory. The endpoints' protocols replace those in the description.
     public init(_ description: AccessoryDescription, endpoints: [Endpoint]) {
         var description = description
         description.protocols = endpoints.map { AccessoryProtocol(name: $0.name, origin: .configuration) }
