@@ -2,7 +2,7 @@
 
 import Trace
 
-/// A queue of delayed events, limited in count and size.
+/// A queue of delayed events, limited in number and total size.
 struct DelayedEventQueue {
     /// The maximum number of events, sufficient for one minute at 2000 readings per second.
     static let maximumCount = 1 << 17
@@ -11,8 +11,8 @@ struct DelayedEventQueue {
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. A full queue releases events early, so an event that is added afterwards
-    /// may have an earlier time. Such an event is given the time of the last released event.
+    /// The time of the last released event. A full queue releases events early, so an event added afterwards may be
+    /// earlier. Its time is then raised to this time.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

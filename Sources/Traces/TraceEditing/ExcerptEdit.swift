@@ -3,7 +3,7 @@
 public import DeviceCore
 public import Trace
 
-/// An edit that extracts a part of a trace. The beginning of the part becomes time zero.
+/// An edit that extracts part of a trace. The beginning of the part becomes time zero.
 ///
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
 /// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.

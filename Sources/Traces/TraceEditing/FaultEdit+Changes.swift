@@ -7,7 +7,7 @@ import Trace
 
 /// The faults that change the contents of an event.
 extension FaultEdit {
-    /// Removes everything except the receiver and the time from a position report.
+    /// Removes everything from a position report except the receiver and the time.
     mutating func removeFix(from event: inout TraceEvent, _ receiver: String?) {
         guard case .gpsd(let line) = event.contents, let report = decoder.position(line),
             receiver == nil || receiver == report.receiver

@@ -21,8 +21,8 @@ public struct FaultEdit: TraceEdit {
     private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The repeated readings of stuck sensors: one dictionary per fault, keyed by sensor ID. A sensor repeats the first
-    /// reading after it became stuck.
+    /// The readings that stuck sensors repeat: one dictionary per fault, keyed by sensor ID. A stuck sensor repeats its
+    /// first reading after the fault began.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
     /// The number of active loss faults, by sensor ID. An empty ID represents gpsd.
@@ -33,8 +33,8 @@ public struct FaultEdit: TraceEdit {
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// The receivers found in the trace. All receivers in the header and all fault targets are included. Other
-    /// receivers, which error messages list, are added until there are 100 in total.
+    /// The receivers found in the trace: all those in the header, all fault targets, and, for error messages, others
+    /// until there are 100 in total.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
     /// The accessory names, by ID.
@@ -47,8 +47,8 @@ public struct FaultEdit: TraceEdit {
     /// Creates an edit.
     ///
     /// - Parameters:
-    ///   - faults: The faults. If several faults apply to an event, they are applied in this order.
-    ///   - seed: The seed of the random numbers.
+    ///   - faults: The faults. Faults that affect the same event are applied in this order.
+    ///   - seed: The seed of the random number generator.
     public init(_ faults: [TraceFault], seed: UInt64 = 0) {
         self.faults = faults
         self.seed = seed
@@ -175,7 +175,7 @@ public struct FaultEdit: TraceEdit {
         for _ in 0..<copies { emit(event, into: &events) }
     }
 
-    /// Returns a uniformly distributed number from 0 up to, but not including, 1.
+    /// Returns a uniformly distributed random number in the range [0, 1).
     private mutating func nextProbability() -> Double { Double(random.next() >> 11) * 0x1p-53 }
 
     /// Keeps the first half of the bytes that the program writes, then unplugs the accessory. Returns false if the
@@ -213,7 +213,7 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Appends an event. If one of the faults is jitter, the event is queued until no earlier event can follow.
+    /// Appends an event. If any fault is jitter, the event is queued until no earlier event can follow.
     private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }

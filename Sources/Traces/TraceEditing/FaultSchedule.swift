@@ -10,7 +10,7 @@ struct FaultSchedule {
         var fault: TraceFault
         var isEnd: Bool
         /// The order of steps with the same time: first the ends of faults, then the starts, and finally the ends of
-        /// faults with a duration of zero.
+        /// zero-duration faults.
         fileprivate var rank: Int
     }
 

@@ -16,7 +16,7 @@ struct MergedHeader {
     /// The index of the trace whose battery events are kept, or nil if no trace has a battery. A device has only one
     /// battery.
     let batteryTrace: Int?
-    /// The indices of traces whose accuracies are converted from the 68 % level to the 95 % level.
+    /// The indices of the traces whose accuracies are converted from the 68 % to the 95 % confidence level.
     private let phoneTraces: Set<Int>
 
     /// Creates a merged header from the first trace's header. `offset`, in nanoseconds, is added to that trace's times.
@@ -31,13 +31,13 @@ struct MergedHeader {
         if let start = first.start {
             header.start = TraceHeader.Start(
                 wallTime: WallTime(nanoseconds: start.wallTime.nanoseconds.subtractingSaturated(offset)),
-                // The boot time is based on the first trace only, because boot times of different machines are
+                // The boot time is based on the first trace only, because the boot times of different machines are
                 // unrelated.
                 boot: BootTime(nanoseconds: max(0, start.boot.nanoseconds.subtractingSaturated(offset))))
         }
     }
 
-    /// Adds the header of the next trace. `number` is counted from 1.
+    /// Adds the header of the next trace. `number` is the trace's number, starting at 1.
     mutating func add(_ other: TraceHeader, number: Int, file: String) {
         var renamed: [SensorDescription.ID: SensorDescription.ID] = [:]
         for var sensor in other.sensors {
@@ -61,8 +61,8 @@ struct MergedHeader {
 
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
-    /// Converts the accuracies of a phone's position from the 68 % level to gpsd's 95 % level. Decoding and re-encoding
-    /// the report loses no information, because the original report was written by the same encoder.
+    /// Converts the accuracies of a phone's position from the 68 % confidence level to gpsd's 95 % level. Decoding and
+    /// re-encoding the report loses no information, because the same encoder wrote the original.
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }

@@ -40,8 +40,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns the receiver name to add to those reports of a trace that name no receiver. No name is needed if no
-    /// other trace contains reports from the same period. In that case, returns an empty string.
+    /// Returns the receiver name to add to a trace's reports that name no receiver. Returns an empty string if no name
+    /// is needed, because no other trace has reports from the same period.
     private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
     {
         let isUnambiguous = summaries.enumerated().allSatisfy { other, summary in
@@ -61,9 +61,9 @@ struct MergedReceivers {
     }
 }
 
-/// A summary of the properties of a trace that may conflict with those of other traces during a merge.
+/// The properties of a trace that may conflict with those of other traces in a merge.
 struct MergeInputSummary {
-    /// The period during which a receiver reports, in nanoseconds since the start of the merged trace.
+    /// A receiver's reporting period, in nanoseconds since the start of the merged trace.
     struct Span: Equatable {
         var first: Int64
         var last: Int64

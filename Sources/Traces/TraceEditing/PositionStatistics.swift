@@ -8,8 +8,7 @@ struct PositionStatistics {
     private var result = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?
-    /// A longitude on the track, and the net number of times that the track crossed the 180° meridian eastwards before
-    /// reaching this longitude.
+    /// A longitude on the track, and the net number of eastward crossings of the 180° meridian before it.
     private struct Longitude {
         var degrees: Double
         var revolutions: Int

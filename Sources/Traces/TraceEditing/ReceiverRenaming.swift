@@ -9,7 +9,7 @@ struct ReceiverRenaming {
         var text: [UInt8]
     }
 
-    /// The classes of reports that always originate from a receiver, even if they do not name it.
+    /// The classes of reports that always come from a receiver, even if they do not name it.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
     /// The new receiver names, keyed by the old names. The new name for the empty string, if any, is added to
     /// measurement reports without a receiver name.

@@ -6,13 +6,14 @@ import SystemCalls
 public import DeviceCore
 public import Trace
 
-/// An edit that removes data that may reveal who made a recording, where and when. See ``ScrubOptions``.
+/// An edit that removes data that may reveal who made a recording, and where and when. See ``ScrubOptions``.
 ///
 /// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
 /// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
 /// port names and unknown members are removed from the header. Accessories lose their names, serial numbers and port
-/// names. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain beacon
-/// locations. The header's `clock` and the names and locations of sensors are kept only if their values are recognized.
+/// names. The UUID, major and minor values of beacons are replaced with numbers, because public databases contain
+/// beacon locations. The header's `clock` and the names and locations of sensors are kept only if their values are
+/// recognized.
 ///
 /// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
 /// readings on the altitude.
@@ -32,7 +33,8 @@ public struct ScrubEdit: TraceEdit {
     /// Creates an edit with the given options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
-    /// Returns a header that still describes the readings, but does not reveal who made the recording, where or when.
+    /// Returns a header that still describes the readings, but does not reveal who made the recording, or where or
+    /// when.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         var scrubbed = TraceHeader()
         // The `clock` member may contain arbitrary text.
@@ -117,7 +119,7 @@ public struct ScrubEdit: TraceEdit {
             if options.removesAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
-            // These values are derived from the original position with global models, so they would reveal it.
+            // Global models compute these values from the original position, so they would reveal it.
             if options.place != nil {
                 report.geoidSeparation = .nan
                 if !report.altitudeMSL.isNaN { report.altitudeHAE = .nan }
@@ -162,8 +164,8 @@ public struct ScrubEdit: TraceEdit {
         let moved = Geodesic.direct(from: place, azimuth: geodesic.initialAzimuth, distance: geodesic.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
-        // Moving a geodesic changes its final azimuth. The track and the velocity are rotated by the same angle, so
-        // that they keep their direction relative to the geodesic.
+        // Moving a geodesic changes its final azimuth. The track and the velocity are rotated by the same angle, to
+        // preserve their direction relative to the geodesic.
         let rotation = moved.finalAzimuth - geodesic.finalAzimuth
         if geodesic.distance > 0, rotation.isFinite {
             report.track = Self.direction(report.track + rotation)
@@ -218,7 +220,7 @@ public struct ScrubEdit: TraceEdit {
         return name
     }
 
-    /// Returns the name of the sensor's kind, followed by a number unless the sensor is the first of that kind.
+    /// Returns the name of the sensor's kind, followed by a number unless it is the first sensor of that kind.
     private func name(of sensor: SensorDescription, _ index: Int, in header: TraceHeader) -> SensorDescription.ID {
         let before = header.sensors[..<index].count { $0.kind == sensor.kind }
         return before == 0 ? sensor.kind.rawValue : "\(sensor.kind.rawValue)-\(before + 1)"

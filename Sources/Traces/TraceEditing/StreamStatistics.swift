@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct StreamStatistics {
-    /// The maximum number of elements in each stream's `intervals`, and also in its `longIntervals`.
+    /// The maximum size of a stream's `intervals` array, and of its `longIntervals` array.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -14,8 +14,7 @@ struct StreamStatistics {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// The intervals of at least one second. Such an interval is a gap if it exceeds five times the median
-        /// interval.
+        /// The intervals of at least one second. Those longer than five times the median interval are gaps.
         var longIntervals: [Int64] = []
     }
 
@@ -26,7 +25,7 @@ struct StreamStatistics {
         let key = Key(kind: kind, origin: origin)
         guard let index = indices[key] else {
             guard meters.count < TraceSummary.maximumStreams else {
-                // Events of streams beyond the maximum are counted in the last stream.
+                // Events of any streams beyond the maximum are counted in the last stream.
                 meters[meters.count - 1].stream.count += 1
                 return
             }

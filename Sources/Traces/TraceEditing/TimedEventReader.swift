@@ -4,8 +4,8 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// An iterator over the events of a trace. If the file has no arrival times, the times of events are computed from the
-/// times in the reports, relative to the first report.
+/// An iterator over the events of a trace. If the file has no arrival times, event times are computed from the times in
+/// the reports, relative to the first report.
 package struct TimedEventReader {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
@@ -21,7 +21,7 @@ package struct TimedEventReader {
     /// All warnings, grouped by reason.
     package var diagnostics: InputDiagnostics { cursor.diagnostics }
     package var reasons: Set<TraceWarning.Reason> { cursor.reasons }
-    /// The number of the last line read, counted from 1.
+    /// The number of the last line read, starting at 1.
     package var line: Int { cursor.line }
 
     package mutating func next() -> TraceEvent? {

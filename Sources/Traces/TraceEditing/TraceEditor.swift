@@ -53,7 +53,7 @@ public enum TraceEditor {
     }
 }
 
-/// An edit that a ``TraceEditor`` applies to a trace one event at a time, such as the injection of faults.
+/// An edit, such as fault injection, that a ``TraceEditor`` applies to a trace one event at a time.
 public protocol TraceEdit {
     /// Returns the edited header. Called once, before any event.
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader

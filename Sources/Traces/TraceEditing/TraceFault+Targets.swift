@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// The targets and periods of faults, and methods that check a fault against the trace.
+/// The targets and periods of faults, and checks of faults against the trace.
 extension TraceFault.Action {
     enum Subject {
         case receivers
         case accessories
-        /// Streams of events from gpsd or from sensors.
+        /// Event streams from gpsd or from sensors.
         case streams
         case sensors
     }
@@ -98,14 +98,14 @@ extension TraceFault {
 extension TraceFault {
     var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start.inSeconds) ?? 0) }
 
-    /// The end in nanoseconds since the start of the trace, or nil if the fault does not end.
+    /// The end of the fault, in nanoseconds since the start of the trace, or nil if the fault does not end.
     var endNanoseconds: Int64? {
         duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0.inSeconds) ?? 0)) }
     }
 
     func isActive(at time: Int64) -> Bool { time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true }
 
-    /// The path of the receiver to which the fault is limited, or nil if it applies to all receivers.
+    /// The path of the only receiver that the fault affects, or nil if it affects all receivers.
     var receiver: String? { appliesToPositions ? nil : target }
 
     /// True if the fault has no target or the target "gpsd".

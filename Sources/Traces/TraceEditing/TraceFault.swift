@@ -13,13 +13,13 @@ public struct TraceFault: Sendable, Hashable {
         case silence
         /// gpsd or the target sensor is lost and later becomes available again. Both events are added to the trace.
         case loss
-        /// Events are omitted with the given probability.
+        /// Events are dropped with the given probability.
         case drop(Double)
         /// Events are duplicated with the given probability.
         case duplicate(Double)
         /// Events are delayed by up to the given time. Measurement times do not change.
         case jitter(Duration)
-        /// A sensor repeats the same reading. If an axis (0 to 2) is given, only the value of that axis is repeated.
+        /// A sensor repeats the same reading. If an axis (0 to 2) is given, only that axis repeats its value.
         case stuck(axis: Int?)
         /// The readings saturate: the magnitude of each component is limited to the given value, in the sensor's unit.
         /// A target is required if the trace contains several kinds of sensors.

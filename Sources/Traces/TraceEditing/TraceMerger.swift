@@ -3,7 +3,7 @@
 public import DeviceCore
 public import Trace
 
-/// Merges several traces into one, for example a drive whose positions and motion were recorded by two programs.
+/// Merges several traces into one, for example if two programs recorded the positions and the motion of the same drive.
 public enum TraceMerger {
     /// The method for aligning the traces in time.
     public enum Alignment: String, Sendable, CaseIterable {

@@ -7,7 +7,7 @@ package import Trace
 
 /// A summary of a trace: its streams with their rates and gaps, its clocks, and the quality of its positions.
 package struct TraceSummary: Sendable {
-    /// All events with the same kind and origin.
+    /// All events of the same kind and origin.
     package struct Stream: Sendable {
         /// The kind of event: a gpsd report class ("TPV", "SKY" and others), a sensor kind, "battery", "accessory",
         /// "beacon", "loss", "malformed" for an invalid report, or "text" for other lines from gpsd.
@@ -19,11 +19,11 @@ package struct TraceSummary: Sendable {
         /// The times of the first and last event, in nanoseconds since the start of the trace.
         package var first: Int64 = 0
         package var last: Int64 = 0
-        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. Only
-        /// the first 4096 intervals are used.
+        /// The median interval between consecutive events, in nanoseconds, or 0 if there are fewer than two events.
+        /// Only the first 4096 intervals are used.
         package var interval: Int64 = 0
-        /// The number of gaps, at most 4096. A gap is an interval of at least one second that exceeds five times the
-        /// median interval.
+        /// The number of gaps, at most 4096. A gap is an interval of at least one second that is longer than five times
+        /// the median interval.
         package var gapCount = 0
         /// The longest interval between consecutive events, in nanoseconds.
         package var longestInterval: Int64 = 0
@@ -46,15 +46,15 @@ package struct TraceSummary: Sendable {
         package var medianError = Double.nan
         /// The limits of the area that the positions cover, in degrees north or east. NaN if there is no fix.
         package var south = Double.nan
-        /// The western limit. It is greater than `east` if the track crosses the 180° meridian. If the track goes
-        /// around the Earth, the limits are -180 and 180.
+        /// The western limit. It is greater than `east` if the track crosses the 180° meridian. If the track circles
+        /// the Earth, the limits are -180 and 180.
         package var west = Double.nan
         package var north = Double.nan
         package var east = Double.nan
-        /// The sum of the distances between consecutive fixes, in metres. It includes jumps of any length and position
-        /// noise while the receiver is stationary.
+        /// The sum of the distances between consecutive fixes, in metres. It includes jumps of any length, and the
+        /// position noise of a stationary receiver.
         package var distance = 0.0
-        /// The first and last time in the reports, or nil if no report contains a time.
+        /// The first and last times in the reports, or nil if no report contains a time.
         package var firstTime: WallTime?
         package var lastTime: WallTime?
     }
@@ -95,7 +95,7 @@ package struct TraceSummary: Sendable {
 }
 
 extension TraceSummary {
-    /// The maximum number of separate streams. Events of further streams are counted in the last stream.
+    /// The maximum number of separate streams. Events of any further streams are counted in the last one.
     package static let maximumStreams = 1024
 
     package init(_ trace: TraceFile) {

@@ -5,13 +5,13 @@ import DeviceCore
 /// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each time with more data,
 /// and may send the satellite report before or after the corresponding position.
 struct EpochAssembler {
-    /// The maximum time between the arrivals of two reports of an epoch, in nanoseconds (2 s).
+    /// The maximum time between the arrivals of two reports of the same epoch, in nanoseconds (2 s).
     private static let maximumEpochDuration: Int64 = 2_000_000_000
     /// The maximum age of a satellite report that is added to a position, in nanoseconds (2 s).
     private static let maximumSkyAge: Int64 = 2_000_000_000
 
     struct Epoch {
-        /// The arrival time in nanoseconds since the start of the trace, or nil if unknown.
+        /// The arrival time, in nanoseconds since the start of the trace, or nil if unknown.
         var arrival: Int64?
         /// The last report with a fix in this epoch, or the last report if none has a fix.
         var report: PositionReport
@@ -19,8 +19,7 @@ struct EpochAssembler {
         /// True if the satellites in `sky` were reported for this epoch. False if they are reused from an earlier
         /// epoch, or if there are none.
         var hasNewSatellites = false
-        /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
-        /// arrived.
+        /// The civil time of the fix, or the report's civil arrival time if the receiver reported no time.
         var time: WallTime?
         /// True for the first fix of the trace, and for the first fix after a loss of the fix or the source.
         var startsSegment = false
@@ -29,7 +28,7 @@ struct EpochAssembler {
     private struct Sky {
         var report: SkyReport
         var arrival: Int64?
-        /// The time of the report. If the report contains no time, this is the time of the preceding position.
+        /// The time of the report, or of the preceding position if the report contains no time.
         var time: WallTime?
         /// True until the report is added to a position.
         var isNew = true
@@ -41,14 +40,14 @@ struct EpochAssembler {
     /// The path of the receiver whose positions are used, or nil until the first fix selects it.
     private(set) var receiver: String?
     private let start: WallTime?
-    /// True if reports without a fix become epochs too.
+    /// True if reports without a fix also become epochs.
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
-    /// not count.
+    /// True if the pending position has its own satellite report. A report reused from an earlier position does not
+    /// count.
     private var hasOwnSky = false
-    /// True if the pending position's satellite report arrived before the last report of that position. In this case, a
+    /// True if the pending position's satellite report arrived before the last report of that position. If so, a
     /// further satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
@@ -166,8 +165,8 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // If a new satellite report contains no time, `sky.time` is only a guess (the time of the preceding position),
-        // so it is not compared.
+        // If a new satellite report contains no time, `sky.time` is only a guess (the preceding position's time), so it
+        // is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {

@@ -4,10 +4,9 @@ import DeviceCore
 
 /// Spreads consecutive items that have the same time evenly over the interval that follows. Times are in nanoseconds.
 ///
-/// A logger with a resolution of whole seconds gives several points the same time. If `n` points have the time `t`,
-/// point `i` is placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a
-/// time are spaced equally between the neighbouring items that have one. After the last time, they are placed one
-/// second apart.
+/// A logger with one-second resolution gives several points the same time. If `n` points have the time `t`, point `i`
+/// is placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are
+/// spaced equally between the neighbouring items that have one. After the last time, they are placed one second apart.
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
@@ -21,7 +20,7 @@ struct EqualTimeSpreader<Item> {
     /// The part of the interval, in nanoseconds, that is already occupied by earlier batches of items with the same
     /// time.
     private var used: Int64 = 0
-    /// The number of buffered items up to and including the last item with a time.
+    /// The number of buffered items up to and including the last one with a time.
     private var timedCount = 0
 
     /// Appends an item. If the item has a new time or the buffer is full, the buffered items are yielded first.

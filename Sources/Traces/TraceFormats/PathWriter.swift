@@ -63,8 +63,8 @@ struct PathWriter: ~Copyable {
         return epochs
     }
 
-    /// Counts the values of a position that are not written to the file, so that the remarks can mention them.
-    /// `altitude` is the altitude that is written, or NaN.
+    /// Counts a position's values that are not written to the file, so that the remarks can mention them. `altitude` is
+    /// the altitude that is written, or NaN.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {

@@ -24,8 +24,7 @@ public struct RecordingFile: Sendable {
 
     /// Opens a file or a folder.
     ///
-    /// - Throws: An error. For an unsupported file, it states the file's type. For a damaged file, it states the
-    ///   location of the damage.
+    /// - Throws: An error that states the type of an unsupported file, or the location of the damage in a damaged file.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }

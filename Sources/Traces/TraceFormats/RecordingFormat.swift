@@ -42,7 +42,7 @@ public struct RecordingFormat: Sendable {
     /// Writes a trace to a path and returns remarks about omitted content.
     var writer: (@Sendable (TraceFile, String, ExportOptions) throws(DeviceError) -> [String])?
 
-    /// All formats. If several formats match an input equally well, the first of them is used.
+    /// All formats. If several formats match an input equally well, the first one is used.
     public static let all: [RecordingFormat] = [
         .trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .csv, .iio, .mcap, .sensorLogger, .phyphox, .umockdev,
     ]

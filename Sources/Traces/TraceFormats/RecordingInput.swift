@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The result of an import: a trace, or a recording that still has to be converted to a trace.
+/// The result of an import: a trace, or a recording that must still be converted to a trace.
 enum RecordingContents {
     case trace(TraceFile, remarks: [String] = [])
     case recording(Recording)
@@ -18,7 +18,7 @@ final class RecordingInput {
     let folder: [String]?
     let chunks: FileContents
     let prefix: [UInt8]
-    /// True if the input is a file on disk. Such a file may have related files in the same directory.
+    /// True if the input is a file on disk, which may have related files in the same directory.
     var isOnDisk: Bool { if case .file = chunks { true } else { false } }
 
     init(path: String) throws(DeviceError) {

@@ -43,7 +43,7 @@ struct SkippedContent: Sendable {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// Returns one sentence for each kind of content that was omitted, except for the kinds in `included`.
+    /// Returns a sentence for each kind of omitted content, except for the kinds in `included`.
     func remarks(without included: Set<Kind> = []) -> [String] {
         zip(Kind.allCases, counts).compactMap { kind, count in
             count == 0 || included.contains(kind) ? nil : "\(count) \(kind.name) were omitted."

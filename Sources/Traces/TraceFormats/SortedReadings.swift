@@ -3,14 +3,13 @@
 import DeviceCore
 import Trace
 
-/// Iterates over the motion readings of a trace in the order of their measurement times. The trace contains them in
-/// order of arrival, which may be different. If several readings of a sensor have the same time, only the first is
-/// returned.
+/// Iterates over the motion readings of a trace in order of measurement time. The trace contains them in order of
+/// arrival, which may differ. If several readings of a sensor have the same time, only the first is returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.
         var sensor: Int
-        /// The measurement time in nanoseconds since ``SortedReadings/start``.
+        /// The measurement time, in nanoseconds since ``SortedReadings/start``.
         var time: Int64
         var value: SIMD3<Double>
     }
@@ -30,7 +29,7 @@ struct SortedReadings {
         }
     }
 
-    /// The maximum number of readings that are buffered for sorting.
+    /// The maximum number of readings buffered for sorting.
     static let window = 1 << 15
     private static let maximumIntervals = 1001
     /// All sensors of the trace, including those without readings.
@@ -46,8 +45,8 @@ struct SortedReadings {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
-    /// The offset in nanoseconds that is added to all times. If the earliest reading has a negative time, the offset
-    /// moves it to time zero. Otherwise, the offset is 0.
+    /// The offset, in nanoseconds, that is added to all times. If the earliest reading has a negative time, the offset
+    /// moves that reading to time zero. Otherwise, it is 0.
     private var shift: Int64 = 0
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false

@@ -47,7 +47,7 @@ enum UnsupportedFileDetector {
         return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
     }
 
-    /// JSON keys that are written by the phone apps Sensor Logger, Google Timeline and GPSLogger.
+    /// JSON keys written by the phone apps Sensor Logger, Google Timeline and GPSLogger.
     private static let phoneKeys = [
         "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
         "\"latitudeE7\":", "\"gyroscope", "\"latitude\":",

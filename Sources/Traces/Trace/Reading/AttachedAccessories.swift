@@ -11,8 +11,8 @@ struct AttachedAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Applies an event. Returns false if the event's accessory is not attached or does not offer the protocol, or if
-    /// the event would exceed the maximum number of attached accessories.
+    /// Applies an event. Returns false if the accessory is not attached, if it does not offer the protocol, or if the
+    /// maximum number of accessories is already attached.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

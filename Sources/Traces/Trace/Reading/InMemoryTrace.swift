@@ -35,8 +35,8 @@ package struct InMemoryTrace: Sendable {
         return Int32(named[0])
     }
 
-    /// Appends a reading, unless a trace cannot represent it. Times are in nanoseconds since the start of the trace and
-    /// must not decrease. `sensorIndex` is the index returned by ``sensorIndex(of:)``.
+    /// Appends a reading, or ignores it if a trace cannot represent it. Times are in nanoseconds since the start of the
+    /// trace and must not decrease. `sensorIndex` is the index returned by ``sensorIndex(of:)``.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, sensorIndex: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)

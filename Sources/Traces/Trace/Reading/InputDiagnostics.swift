@@ -6,14 +6,14 @@ package struct InputDiagnostics: Sendable, Hashable {
     /// The maximum number of distinct messages. Occurrences of further messages are only counted.
     package static let maximumMessages = 64
 
-    /// All occurrences of one message.
+    /// All occurrences of a message.
     package struct Entry: Sendable, Hashable {
-        /// A clause that states the problem and its consequence. It does not end with a full stop.
+        /// The problem and its consequence, as a clause without a full stop.
         package let message: String
         package fileprivate(set) var count: Int
         /// The location of the first occurrence: a file, a line, or both. Empty if unknown.
         package let location: String
-        /// The quoted input of the first occurrence. Empty if no input was given.
+        /// The quoted input at the first occurrence. Empty if none was given.
         package let text: String
 
         package var remark: String {
@@ -42,8 +42,8 @@ package struct InputDiagnostics: Sendable, Hashable {
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Records a problem found in a line of the input. `line` is counted from 1, or is 0 if the input has no lines.
-    /// `text` is the invalid input. It is evaluated only for the first occurrence of the problem.
+    /// Records a problem found in a line of the input. Line numbers start at 1; `line` is 0 if the input has no lines.
+    /// `text` is the invalid input, which is evaluated only for the problem's first occurrence.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.location(line: line, of: file), text: text())
     }

@@ -5,11 +5,11 @@ import SystemCalls
 
 /// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
-    /// The amount of recently read data that a reader keeps in memory (8 MiB).
+    /// The amount of recently read data that stays in memory (8 MiB).
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the descriptor, used to check the file's size even after the file has been renamed.
+    /// A duplicate of the descriptor, for checking the file's size even if the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
@@ -37,10 +37,10 @@ final class MappedFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
+    /// True if the file has been truncated since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
-        // Also checks the size, because a file that loses only part of its last page causes no SIGBUS.
+        // Also checks the size, because truncation within the last page does not cause SIGBUS.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }
@@ -59,7 +59,7 @@ final class MappedFile: Sendable {
     }
 }
 
-/// A SIGBUS handler for mapped files that become shorter while being read, for example because of log rotation.
+/// A SIGBUS handler for mapped files that are truncated while being read, for example by log rotation.
 ///
 /// The kernel sends SIGBUS to a thread that reads a page beyond the new end of a mapped file. The handler maps
 /// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
@@ -124,8 +124,8 @@ enum SIGBUSGuard {
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // Reads the faulting address at its offset, because the field's name differs between C libraries. The address
-        // follows three `Int32` fields and is naturally aligned.
+        // Reads the faulting address by offset, because the field has different names in different C libraries. The
+        // address follows three `Int32` fields and is naturally aligned.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == busAddressError,

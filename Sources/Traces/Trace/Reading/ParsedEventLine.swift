@@ -44,8 +44,7 @@ struct ParsedEventLine {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
-                    // An accessory event consists of several members of the line, so the whole line is parsed on
-                    // demand.
+                    // An accessory event spans several members of the line, so the whole line is parsed on demand.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {
@@ -101,7 +100,7 @@ struct ParsedEventLine {
         return first..<first + json.count
     }
 
-    /// Returns the kind of event that the key denotes, and the JSON types that are allowed for the key's value.
+    /// Returns the kind of event that the key denotes, and the JSON types allowed for its value.
     private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
         switch key.word {
         case JSONText.word("gpsd"): (.gpsd, [.object])

@@ -6,12 +6,12 @@ package import DeviceCore
 extension TraceBytes {
     /// The maximum number of stream bytes kept in memory (16 MiB). A longer stream is written to a temporary file.
     private static let maximumStreamBytesInMemory = 16 << 20
-    /// The maximum number of bytes read from a device other than a terminal (64 MiB). A device such as /dev/zero never
-    /// ends.
+    /// The maximum number of bytes read from a device other than a terminal (64 MiB). Reading a device such as
+    /// /dev/zero would never end.
     private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. A stream that exceeds the memory limit is stored in an unnamed
-    /// temporary file. Messages refer to the stream by `name`. The descriptor stays open.
+    /// temporary file. `name` identifies the stream in messages. The descriptor stays open.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
     }

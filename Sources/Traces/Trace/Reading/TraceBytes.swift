@@ -6,7 +6,7 @@ package import DeviceCore
 /// The bytes of a recording, held in memory or in a mapped file.
 ///
 /// Files larger than 64 MiB are mapped on 64-bit platforms. Readers release the memory behind their position, so even
-/// long recordings need little memory. If another process truncates a mapped file while it is being read, the missing
+/// long recordings occupy little memory. If another process truncates a mapped file while it is being read, the missing
 /// part reads as zeros and readers report the truncation. Appending to the file is harmless.
 package struct TraceBytes: Sendable, Equatable {
     private enum Storage: Sendable {
@@ -63,8 +63,8 @@ package struct TraceBytes: Sendable, Equatable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // Reads to the end of the file instead of relying on the reported size. That size may be too small, for
-            // example for files in /proc.
+            // Reads to the end of the file instead of relying on the reported size, which may be too small, for example
+            // in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return
         }
@@ -77,7 +77,7 @@ package struct TraceBytes: Sendable, Equatable {
     /// The mapped file, or nil for bytes in memory.
     var file: MappedFile? { if case .file(let file) = storage { file } else { nil } }
 
-    /// True if the file has become shorter since it was mapped.
+    /// True if the file has been truncated since it was mapped.
     package var isTruncated: Bool { file?.isTruncated == true }
 
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
@@ -94,7 +94,7 @@ package struct TraceBytes: Sendable, Equatable {
         }
     }
 
-    /// True if both values contain the same bytes, regardless of their storage.
+    /// True if both values contain the same bytes, regardless of how they are stored.
     package static func == (left: TraceBytes, right: TraceBytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }

@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension TraceCursor {
-    /// Returns the next event, including a copy of its contents, or nil at the end of the trace.
+    /// Returns the next event, with a copy of its contents, or nil at the end of the trace.
     package mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
         while let record = next(bytes) {
             if let contents = contents(of: record, bytes) { return TraceEvent(time: record.time, contents) }

@@ -24,8 +24,8 @@ extension TraceCursor {
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Finds the report in a line that has the trace writer's layout, as in `{"t":12.5,"gpsd":{…}}`. Parsing starts
-    /// after the time. The report is not validated. Returns nil for any other layout, which requires the full parser.
+    /// Finds the report in a line with the trace writer's layout, such as `{"t":12.5,"gpsd":{…}}`. Parsing starts after
+    /// the time and does not validate the report. Returns nil for any other layout, which requires the full parser.
     @inline(__always)
     private static func canonicalReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{"), let base = bytes.baseAddress else {

@@ -4,9 +4,9 @@ import DeviceCore
 import JSONBytes
 
 extension TraceCursor {
-    /// Parses the reading in a line such as `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`. Parsing starts after the time. A
-    /// sensor, a stamp, or both in this order may follow the reading. Returns nil for any other layout, which requires
-    /// the full parser.
+    /// Parses the reading in a line such as `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`. Parsing starts after the time. The
+    /// reading may be followed by a sensor, a stamp, or both in this order. Returns nil for any other layout, which
+    /// requires the full parser.
     @inline(__always)
     mutating func canonicalSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
         // The shortest possible reading is `,"pressure":0}`.
@@ -19,8 +19,8 @@ extension TraceCursor {
     @inline(never) private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        // For a vector, `start` is just after the opening bracket, because the key includes the bracket. Parsing starts
-        // at the bracket, one byte earlier.
+        // A vector's key includes the opening bracket, so `start` is just after the bracket. Parsing starts one byte
+        // earlier, at the bracket itself.
         let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first

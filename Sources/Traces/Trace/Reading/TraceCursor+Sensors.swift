@@ -39,7 +39,7 @@ extension TraceCursor {
         // The threads only read the bytes, which stay valid until `concurrentPerform` returns.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            // The buffer is cut at the end of the part, so that the last line does not extend into the next part.
+            // The buffer ends where the part ends, so the last line cannot extend into the next part.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var checkedEnd = starts[part]
@@ -55,7 +55,7 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line certainly introduces no sensor. Such a line has the trace writer's layout, and contains a gpsd
+    /// True if the line is known not to introduce a sensor: it has the trace writer's layout, and contains a gpsd
     /// report or a reading of a known sensor. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound

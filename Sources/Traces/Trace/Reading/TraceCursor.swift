@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// Iterates over a trace's events without allocating memory. Each call requires the file's bytes, which
+/// Iterates over a trace's events without allocating memory. Each call needs the file's bytes, which
 /// ``TraceFile/play(_:)`` provides.
 ///
 /// The cursor skips unusable lines and reports them in ``warnings``. In a report, it checks only the beginning and the
@@ -56,7 +56,7 @@ package struct TraceCursor: Sendable {
         self.readings = readings
     }
 
-    /// Creates a cursor that searches a file for gpsd reports while the file's format is being detected.
+    /// Creates a cursor that searches a file for gpsd reports during format detection.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd
@@ -66,11 +66,11 @@ package struct TraceCursor: Sendable {
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
-    /// The motion sensors found so far: the sensors in the header, then other sensors in order of appearance. Sensors
-    /// that are not in the header have an identity mount matrix and a remark.
+    /// The motion sensors found so far: those in the header, then any others in order of appearance. Sensors missing
+    /// from the header have an identity mount matrix and a remark.
     package var sensors: [SensorDescription] { sensorTable.descriptions }
 
-    /// The number of the last line read, counted from 1.
+    /// The number of the last line read, starting at 1.
     package var line: Int { lines.line }
 
     package mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
@@ -98,7 +98,8 @@ package struct TraceCursor: Sendable {
         return nil
     }
 
-    /// Returns `time`, or the previous event's time if `time` is earlier. In that case, also adds a warning.
+    /// Returns `time`. If `time` is earlier than the previous event, adds a warning and returns that event's time
+    /// instead.
     @inline(__always) mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         if time >= lastTime {
             lastTime = time

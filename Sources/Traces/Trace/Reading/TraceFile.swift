@@ -20,7 +20,7 @@ public struct TraceFile: Sendable {
     }
 
     package let bytes: TraceBytes
-    /// The path of the trace, or a name chosen by the program. Messages refer to the trace by this name.
+    /// The trace's path, or a name chosen by the program. Identifies the trace in messages.
     public let name: String
     package let format: Format
     /// The header, or nil for gpsd output.
@@ -32,7 +32,7 @@ public struct TraceFile: Sendable {
 
     let headerSensors: TraceSensors
     let eventsOffset: Int
-    /// The number of lines before the events.
+    /// The number of lines before the first event.
     let eventsLine: Int
     /// All events of an in-memory trace, or nil if the events are parsed from the bytes.
     let readings: [TraceRecord]?
@@ -41,7 +41,7 @@ public struct TraceFile: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The contents of a file.
-    ///   - name: The name by which messages refer to the trace.
+    ///   - name: The name that identifies the trace in messages.
     /// - Throws: If the bytes are not a trace, an error that describes them.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
@@ -136,7 +136,7 @@ extension TraceFile: Sequence {
             cursor = file.playingCursor
         }
 
-        /// The warnings about the header and the lines read so far. At most one hundred warnings are stored.
+        /// The warnings about the header and the lines read so far. At most 100 warnings are stored.
         public var warnings: [TraceWarning] { cursor.warnings }
 
         /// The total number of warnings so far, including those that are not stored.
@@ -149,8 +149,8 @@ extension TraceFile: Sequence {
     /// Creates an iterator positioned before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Up to one hundred warnings about lines that were skipped or only partly read. Each access to this property reads
-    /// the whole trace. If you iterate over the trace anyway, use the iterator's warnings instead.
+    /// Up to 100 warnings about lines that were skipped or only partly read. Each access to this property reads the
+    /// whole trace. If you iterate over the trace anyway, use the iterator's warnings instead.
     public var warnings: [TraceWarning] {
         play { cursor, bytes in
             while cursor.next(bytes) != nil {}

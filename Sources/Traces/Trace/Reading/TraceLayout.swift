@@ -10,7 +10,7 @@ struct TraceLayout {
     /// The arrival time of the first report in gpsd output, or nil if the report has no stamp.
     var firstStamp: WallTime?
     var eventsOffset = 0
-    /// The number of lines before the events.
+    /// The number of lines before the first event.
     var eventsLine = 0
 
     init(_ bytes: TraceBytes, name: String) throws(DeviceError) {

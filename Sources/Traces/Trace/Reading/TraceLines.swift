@@ -4,10 +4,11 @@ import SystemCalls
 
 /// An iterator over the lines of a byte buffer. Each byte is examined once.
 struct TraceLines {
-    /// The maximum length of a line in bytes (16 MiB). The longest lines are headers with the contexts of many sensors.
+    /// The maximum length of a line in bytes (16 MiB). The longest lines are headers that contain the contexts of many
+    /// sensors.
     static let maximumLength = 16 << 20
     private(set) var offset: Int
-    /// The number of the last returned line, counted from 1.
+    /// The number of the last line returned, starting at 1.
     private(set) var line: Int
     /// The mapped file, or nil for bytes in memory. The iterator releases the memory behind its position.
     private let file: MappedFile?

@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// A trace event returned by ``TraceCursor``. It consists of a time, a kind and the range of its contents in the file.
+/// A trace event returned by ``TraceCursor``: a time, a kind and the range of the contents in the file.
 ///
 /// A record owns no memory. The values of a motion reading are stored in the record itself. Other contents are decoded
 /// on demand from the file's bytes, by methods such as ``line(in:)``.
@@ -25,25 +25,25 @@ package struct TraceRecord: Sendable, Hashable {
         case beacon
     }
 
-    /// The time in nanoseconds since the start of the trace, or nil if the file contains no arrival times. Times are at
-    /// least 0 and never decrease.
+    /// The time, in nanoseconds since the start of the trace, or nil if the file contains no arrival times. Times are
+    /// at least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
     /// The range of the event's contents in the file. For a motion reading, it covers the value. For a report from
     /// gpsd, it covers the report exactly as gpsd sent it, without its line terminator.
     package var range: Range<Int>
-    /// True if the event is a line from gpsd that is stored as hexadecimal digits.
+    /// True if the event is a line from gpsd, stored as hexadecimal digits.
     var isHexadecimal = false
     /// The sensor kind. Meaningful only if the event has a sensor.
     var sensorKind = SensorKind.accelerometer
-    /// The index of the sensor in the cursor's list, or a negative value if the event has no sensor.
+    /// The index of the sensor in the cursor's list, or negative if the event has no sensor.
     var sensorIndex: Int32 = -1
     /// The components of a motion reading. They are separate properties, because a `SIMD3` would make the record 50 %
     /// larger.
     var x = 0.0
     var y = 0.0
     var z = 0.0
-    /// The time of measurement, or `Int64.min` if the event does not contain one.
+    /// The measurement time, or `Int64.min` if the event has none.
     var stamp = Int64.min
 
     init(time: Int64?, kind: Kind, range: Range<Int>) {

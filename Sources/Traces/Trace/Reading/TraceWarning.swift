@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A warning about a line of a trace that was skipped or only partly read.
+/// A warning about a trace line that was skipped or only partly read.
 public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The problem.
     public enum Reason: UInt8, Sendable {
@@ -26,7 +26,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case invalidBeaconEvent
         /// The line is longer than 16 MiB and was skipped.
         case lineTooLong
-        /// The file became shorter while it was being read. The remaining events are missing.
+        /// The file was truncated while it was being read. The remaining events are missing.
         case fileTruncated
         /// The event is of a kind unknown to this version and was skipped.
         case unknownKind
@@ -36,7 +36,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case notAReport
     }
 
-    /// The line number, counted from 1.
+    /// The line number, starting at 1.
     public var line: Int
     /// The problem.
     public var reason: Reason
@@ -52,12 +52,12 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }
 
-    /// A sentence for log messages.
+    /// The line number and the problem, for log messages.
     public var description: String { "line \(line): \(reason.message)" }
 }
 
 extension TraceWarning.Reason {
-    /// A clause that states the problem and its consequence.
+    /// The problem and its consequence, as a clause.
     package var message: String {
         switch self {
         case .truncatedLine: "the trace ends in the middle of this line, which was skipped"

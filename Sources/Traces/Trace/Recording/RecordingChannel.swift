@@ -3,8 +3,8 @@
 public import DeviceCore
 import Synchronization
 
-/// A byte channel that wraps another channel and reports the data that passes through it. Bytes that are read during a
-/// write may be a response to it. Playback requires that they follow the write, so they are reported after it.
+/// A byte channel that wraps another channel and reports the data that passes through it. Bytes read during a write may
+/// be a response to it. They are reported after the write, because playback requires this order.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
@@ -61,7 +61,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel has already ended, reports the original reason instead of `closed`.
+        // If the channel has already ended, the original reason is reported instead of `closed`.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)
@@ -79,8 +79,8 @@ final class RecordingChannel: PollableChannel {
     }
 }
 
-/// An accessory source that wraps another one. Its listeners receive the events of all sessions that are opened through
-/// the wrapper.
+/// An accessory source that wraps another one. Its listeners receive the events of all sessions opened through the
+/// wrapper.
 final class RecordingAccessorySource: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
 
@@ -123,7 +123,7 @@ final class RecordingAccessorySource: AccessorySource {
                 state.listeners.removeAll { $0.number == number }
                 return listeners
             }
-            // The removed closure is released without holding the lock, because releasing it may run arbitrary code.
+            // The removed closure is released after unlocking, because its release may run arbitrary code.
             withExtendedLifetime(previousListeners) {}
         }
     }

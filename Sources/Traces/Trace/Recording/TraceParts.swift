@@ -10,7 +10,7 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
 
     /// All lines from gpsd.
     public static let position = TraceParts(rawValue: 1)
-    /// The readings of the motion sensors.
+    /// Readings from motion sensors.
     public static let motion = TraceParts(rawValue: 2)
     /// Battery changes.
     public static let battery = TraceParts(rawValue: 4)

@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 
 /// Records a device's events: all lines from gpsd with their arrival times, the readings of all motion sensors in their
-/// own axes, the loss and return of sources, battery changes, accessories and, on request, beacons.
+/// own axes, losses and recoveries of sources, battery changes, accessories and, on request, beacons.
 ///
 /// ```swift
 /// let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
@@ -17,9 +17,9 @@ import Synchronization
 /// between recorded readings. If no sensor of a kind is present at the start, the first one that appears later is also
 /// recorded, although the header does not describe it.
 ///
-/// The recorder records which accessories are attached and detached. The data of a session is recorded only if the
-/// session was opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded
-/// when the program reads them, except for bytes read after the accessory was detached.
+/// The recorder records which accessories are attached and detached. Session data is recorded only if the session was
+/// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
+/// program reads them, except for bytes read after the accessory was detached.
 ///
 /// A recorder is thread-safe and records one trace. If the trace cannot be written, recording stops and ``failure``
 /// contains the reason. The failure closure is called once, on the source's thread or the clock's thread.
@@ -38,7 +38,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that are attached according to the events recorded so far.
+        /// The accessories attached so far, according to the recorded events.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -55,10 +55,10 @@ public final class TraceRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - device: The device to record.
-    ///   - writer: The trace writer. No header must have been written to it yet. The recorder closes it when recording
-    ///     stops.
+    ///   - writer: The trace writer, whose header must not have been written yet. The recorder closes the writer when
+    ///     recording stops.
     ///   - recorder: The name of the recording program, for the header.
-    ///   - source: The source of positions, for the header. If nil, the source in the device's configuration is used.
+    ///   - source: The position source, for the header. If nil, the source in the device's configuration is used.
     ///   - parts: The parts of the device to record.
     ///   - motionInterval: The interval between readings of a motion sensor. Zero records all readings at the sensor's
     ///     maximum rate.
@@ -136,7 +136,7 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
             // The subscription's closure may record a new battery state before the loop records the state that it has
-            // read. Therefore, the loop repeats until the state that it recorded is the current one.
+            // read, so the loop repeats until the recorded state is current.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -160,7 +160,7 @@ public final class TraceRecorder: Sendable {
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval.inSeconds, axes: .sensor)
         // If no sensor of this kind was present at the start, the sensor's ID is unknown, so loss events contain the
-        // name of the kind instead.
+        // kind's name instead.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
@@ -264,8 +264,8 @@ public final class TraceRecorder: Sendable {
         case .detached where known == nil: return
         case .attached, .detached: break
         case .opened, .closed, .received, .sent:
-            // A session may be opened before this recorder is notified that the accessory was attached. In this case,
-            // an event for the attached accessory is recorded first.
+            // A session may be opened before this recorder is notified that the accessory was attached. If so, the
+            // attachment is recorded first.
             if known == nil {
                 guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
                 record(.attached(description), of: id, at: time)
@@ -300,7 +300,7 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// Returns the time since the start of the trace in nanoseconds, or 0 for a time before the start.
+    /// Returns the time since the start of the trace, in nanoseconds, or 0 if the time is before the start.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)

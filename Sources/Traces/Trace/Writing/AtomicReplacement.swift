@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A file that is created or replaced atomically. The new file has no name until it is complete, so that an interrupted
+/// A file that is created or replaced atomically. The new file has no name until it is complete, so an interrupted
 /// process leaves nothing behind. An existing file is replaced in one step.
 ///
 /// File systems such as NFS and FAT do not support unnamed files. On such file systems, the new file is created under a
@@ -87,8 +87,8 @@ struct AtomicReplacement: Sendable {
         return result
     }
 
-    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files. Also
-    /// returns a negative value if /proc is not mounted, because the file could not be named later.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files, or if
+    /// /proc, which is needed to name the file later, is not mounted.
     private func openUnnamed() -> Int32 {
         #if os(Linux)
         let folder = ExclusiveFile.split(temporary).folder
@@ -99,7 +99,7 @@ struct AtomicReplacement: Sendable {
         return -1
     }
 
-    /// Returns the path in /proc that refers to an open file. The path exists even if the file has no name.
+    /// Returns the path in /proc of an open file. It exists even if the file has no name.
     private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private func openNamed() -> Result<Int32, Failure> {

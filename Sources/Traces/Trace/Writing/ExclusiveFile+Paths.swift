@@ -2,7 +2,7 @@
 
 package import SystemCalls
 
-/// Creates directories and renames files. Like ``open(_:mode:in:access:)``, these functions neither replace files nor
+/// Functions that create directories and rename files. Like ``open(_:mode:in:access:)``, they neither replace files nor
 /// follow symbolic links.
 extension ExclusiveFile {
     package static func split(_ path: String) -> (folder: String, name: String) {
@@ -28,15 +28,15 @@ extension ExclusiveFile {
         return 0
     }
 
-    /// Renames a file without replacing an existing file. Returns 0, or -1 with the reason in `errno`.
+    /// Renames a file without replacing an existing one. Returns 0, or -1 with the reason in `errno`.
     package static func renameExclusively(_ old: String, to new: String) -> Int32 {
         // Unlike `rename`, `linkat` fails if the new name exists.
         if linkat(AT_FDCWD, old, AT_FDCWD, new, 0) == 0 {
             unlink(old)
             return 0
         }
-        // File systems such as FAT have no hard links, and others limit their number (EMLINK). In these cases, the file
-        // is renamed after a check that the new name is unused.
+        // File systems such as FAT have no hard links, and others limit their number (EMLINK). In both cases, the
+        // function checks that the new name is unused, then renames the file.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST

@@ -34,7 +34,7 @@ final class ResolvedDestination: Sendable {
     static func resolve(_ path: String) -> ResolvedDestination? {
         var path = path
         var folder: Int32 = AT_FDCWD
-        // Follows at most 40 links, like the kernel.
+        // Like the kernel, follows at most 40 links.
         for _ in 0..<40 {
             let (parent, name) = ExclusiveFile.split(path)
             let next = openat(folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -87,7 +87,7 @@ final class ResolvedDestination: Sendable {
     func open() -> Int32 {
         if isProcLink {
             // If this process already has the file open, as with /dev/stdout, the descriptor is duplicated. The
-            // duplicate shares the file position. Output that a shell redirects with `>>` is therefore still appended.
+            // duplicate shares the file position. Therefore, output that a shell redirects with `>>` is still appended.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES

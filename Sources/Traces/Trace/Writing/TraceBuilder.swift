@@ -10,7 +10,7 @@ public protocol TraceSink: AnyObject {
     /// Writes the header.
     func write(_ header: TraceHeader) throws(DeviceError)
 
-    /// Writes an event. An event without a time is written with the previous event's time.
+    /// Writes an event. An event without a time gets the previous event's time.
     func write(_ event: TraceEvent) throws(DeviceError)
 }
 
@@ -38,7 +38,7 @@ public final class TraceBuilder: TraceSink {
 
     /// Creates a builder with an empty trace.
     ///
-    /// - Parameter name: The name by which messages refer to the trace.
+    /// - Parameter name: The name that identifies the trace in messages.
     public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }
 
     /// `limit` is the maximum size of the trace in bytes.
@@ -46,7 +46,7 @@ public final class TraceBuilder: TraceSink {
         (self.name, self.limit, self.maximumBytesInMemory) = (name, limit, largestInMemory)
     }
 
-    /// Writes the header, which must be written first and only once.
+    /// Writes the header. Must be called exactly once, before any event is written.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         guard !hasHeader else {
             throw DeviceError(.invalidTrace, "The trace \(name) already has a header. Write it only once.")

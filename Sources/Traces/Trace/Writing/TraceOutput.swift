@@ -73,7 +73,7 @@ extension TraceOutput {
         }
         let descriptor = destination.open()
         // For a link in /proc, `status` describes the link itself, so the function returns without truncating the
-        // linked file. Output that a shell redirects with `>>` is therefore still appended.
+        // linked file. Therefore, output that a shell redirects with `>>` is still appended.
         guard descriptor >= 0, status.isFile else {
             return (descriptor, descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor))
         }
@@ -96,8 +96,8 @@ extension TraceOutput {
     private static func isLocked(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        // A lock belongs to an open file description and can be tested only through a second one. Therefore, the file
-        // is opened again. A recorder that tries to lock the file during this test fails with `busy`.
+        // A lock belongs to an open file description and can be tested only through another one, so the file is opened
+        // again. A recorder that tries to lock the file during this test fails with `busy`.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -134,8 +134,8 @@ extension TraceOutput {
         }
     }
 
-    /// Creates a new file that gets its final name only when it is complete. `name` returns an unused path. It is
-    /// called again if a file has been created at that path in the meantime. `temporary` is the name of the incomplete
+    /// Creates a new file that receives its final name only when it is complete. `name` returns an unused path, and is
+    /// called again if another file has been created there in the meantime. `temporary` is the name of the incomplete
     /// file if the file system does not support unnamed files.
     package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
@@ -167,8 +167,8 @@ extension TraceOutput {
             number = FileIO.writeAll(bytes) { rest in
                 let count = systemWrite(descriptor, rest)
                 if count < 0, errno == EAGAIN {
-                    // Waits up to 1 s until the nonblocking descriptor is writable. `writeAll` repeats the write
-                    // if `errno` is EINTR.
+                    // Waits up to 1 s until the nonblocking descriptor is writable. `writeAll` retries the write if
+                    // `errno` is EINTR.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     errno = EINTR
@@ -179,7 +179,7 @@ extension TraceOutput {
         if let number { throw Self.failure(name, call: "write", errno: number, isWhole: replacement != nil) }
     }
 
-    /// Synchronizes an owned file with the disk and closes it.
+    /// Flushes an owned file to disk and closes it.
     package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?

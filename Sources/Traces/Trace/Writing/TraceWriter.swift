@@ -19,9 +19,9 @@ import Synchronization
 /// event is written with the previous event's time. After a failure, nothing more is written and every call throws the
 /// same error. Writing to a pipe without a reader raises SIGPIPE. To receive an error instead, ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
-    /// The maximum time for which an event is buffered, in seconds.
+    /// The maximum time that an event stays in the buffer, in seconds.
     static let maximumBufferingTime = 0.5
-    /// The number of buffered bytes at which the buffer is flushed.
+    /// The size, in bytes, at which the buffer is flushed.
     static let flushThreshold = 1 << 16
 
     private struct State {
@@ -96,7 +96,7 @@ public final class TraceWriter: TraceSink, Sendable {
     /// The failure that stopped writing, or nil if no failure has occurred.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// Writes and flushes the header, which must be written first and only once.
+    /// Writes and flushes the header. Must be called exactly once, before any event is written.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         let line = header.line()
         try perform { (state) throws(DeviceError) in
@@ -126,12 +126,12 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Writes an event. The time is in nanoseconds since the start of the trace.
+    /// Writes an event. `time` is in nanoseconds since the start of the trace.
     package func write(_ contents: TraceEvent.Contents, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, contents))
     }
 
-    /// Writes an event of any kind. An event without a time is written with the previous event's time.
+    /// Writes an event of any kind. An event without a time gets the previous event's time.
     public func write(_ event: TraceEvent) throws(DeviceError) {
         try append { lines, buffer in lines.append(event, to: &buffer) }
     }
@@ -139,8 +139,8 @@ public final class TraceWriter: TraceSink, Sendable {
     /// Writes all buffered events to the file.
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
-    /// Flushes the buffer, synchronizes the file with the disk and closes it. Throws an error if the trace is
-    /// incomplete. Calling this method again has no effect.
+    /// Writes the buffered events, flushes the file to disk and closes it. Throws an error if the trace is incomplete.
+    /// Calling this method again has no effect.
     public func close() throws(DeviceError) {
         let error = state.withLock { state -> DeviceError? in
             guard let output = state.output else { return nil }
@@ -158,7 +158,7 @@ public final class TraceWriter: TraceSink, Sendable {
         if let error { throw error }
     }
 
-    /// Sets a closure that is called once, when a write fails for the first time, on the thread of the failing call.
+    /// Sets a closure that is called once, on the thread of the failing call, when a write first fails.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {

@@ -11,14 +11,14 @@ import Trace
 /// ```
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
-/// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
-/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the quantity's first
-/// unit in the table below is used. A minus sign before the unit inverts the sign of the values. Acceleration from Core
-/// Motion requires this (`accel.x=ax:-g`).
+/// header name, which is case-insensitive, or by its number, such as `#3` for the third column. Quote a name that
+/// contains a comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the
+/// quantity's first unit in the table below is used. A minus sign before the unit inverts the sign of the values.
+/// Acceleration from Core Motion requires this (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: counted from 1970 if over three years, else from the start; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: since 1970 if over three years, else since the start; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
@@ -40,7 +40,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
-    /// A column, identified by either its name or its zero-based index.
+    /// A column, identified by its name or its zero-based index.
     struct Column: Sendable, Hashable {
         var name: String?
         var index: Int?

@@ -72,8 +72,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the part of an error message that suggests the intended quantity for an unknown name, or an empty string
-    /// if there is no suggestion.
+    /// Returns the part of the error message for an unknown name that suggests the intended quantity, or an empty
+    /// string if there is no suggestion.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -182,7 +182,7 @@ extension PositionReport {
     var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
     /// Sets a quantity to a value from a table. NaN means unknown. Negative speeds, courses and accuracies are replaced
-    /// with NaN, because some programs write negative numbers for unknown values.
+    /// with NaN, because some programs use negative numbers for unknown values.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         let known = value >= 0 ? value : .nan
         switch quantity {

@@ -130,8 +130,7 @@ struct CSVReader {
     }
 
     enum Content {
-        /// The cell is empty, or contains a word that some programs write in place of a missing value, such as NaN or
-        /// null.
+        /// The cell is empty, or contains a word that some programs write for a missing value, such as NaN or null.
         case missing
         case number(DecimalNumber)
         case decimalComma
@@ -150,7 +149,7 @@ struct CSVReader {
         }
     }
 
-    /// Returns the time from a cell that contains seconds, converted to nanoseconds, or nil if the time is missing.
+    /// Returns the time in a cell, converted from seconds to nanoseconds, or nil if the time is missing.
     func nanoseconds(inSecondsColumn index: Int) throws(DeviceError) -> Int64? {
         guard let number = try decimal(index) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {

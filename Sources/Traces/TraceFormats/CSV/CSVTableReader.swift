@@ -11,13 +11,12 @@ struct CSVTableReader {
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if the row times count from 1970, or nil if this is not known yet. If one of the first thousand rows has a
-    /// time at or after ``UnsetClock/gpsEpoch``, the value is true from the start. Otherwise, the first usable time
-    /// determines the value.
+    /// True if row times count from 1970, or nil if not yet known. If one of the first thousand rows has a time at or
+    /// after ``UnsetClock/gpsEpoch``, the value is true from the start. Otherwise, the first usable time decides.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time at or after ``UnsetClock/gpsEpoch`` has been found. Times before that epoch are then ignored,
-    /// because the logger's clock had not been set yet.
+    /// True once a time at or after ``UnsetClock/gpsEpoch`` has been found. From then on, times before that epoch are
+    /// ignored, because the logger's clock was not set yet.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -76,7 +75,7 @@ struct CSVTableReader {
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
             defer {
-                // From here on, unreadable cells are ignored instead of causing an error.
+                // From the next row onwards, unreadable cells are ignored instead of causing an error.
                 rows.endRow()
                 row += 1
             }
@@ -91,15 +90,15 @@ struct CSVTableReader {
             try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
         }
-        // The tracks are checked before `finishRecording` moves them out of `rows`. `finishRecording` also determines
-        // `ignoresTimes` and some of the remarks.
+        // The tracks are checked before `finishRecording` moves them out of `rows`. `finishRecording` also sets
+        // `ignoresTimes` and adds some of the remarks.
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
         var recording = rows.finishRecording(start: map.start)
         if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
-            // The times count from 1970. The first event is moved to time zero, and the start changes from 1970 to that
-            // event's civil time. If the events are not sorted, `normalize` shifts them again.
+            // The times count from 1970. The first event is moved to time zero, and its civil time becomes the start.
+            // If the events are not sorted, `normalize` shifts them again.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
@@ -125,7 +124,7 @@ struct CSVTableReader {
         return try reader.next()
     }
 
-    /// True if the row contains a readable time or date, which a row of units does not.
+    /// True if the row contains a readable time or date, unlike a row of units.
     private var hasTime: Bool {
         [CSVQuantity.time, .date].contains { quantity in
             guard let column = rows.columns[quantity] else { return false }
@@ -179,8 +178,8 @@ struct CSVTableReader {
         return number.scaled(byPowerOfTen: power)
     }
 
-    /// Returns the time in the column `fix.time`, or nil if there is none. Unlike the time of a row, the fix time may
-    /// be the same in several rows.
+    /// Returns the time in the column `fix.time`, or nil if there is none. Unlike a row's time, it may be the same in
+    /// several rows.
     private mutating func fixTime() throws(DeviceError) -> TableRowConverter.FixTime? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -213,12 +212,12 @@ struct CSVTableReader {
         case known(Int64)
         case absent
         case fromUnsetClock
-        /// An unreadable time in the column with this index.
+        /// The time in the column with this index is unreadable.
         case unreadable(Int)
     }
 
-    /// Returns the time of the row in nanoseconds, or nil if there is no usable time. An unusable time is recorded in
-    /// the diagnostics.
+    /// Returns the row's time in nanoseconds, or nil if it has no usable time. Unusable times are recorded in the
+    /// diagnostics.
     private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
         switch try time(row) {
         case .known(let time): return time
@@ -237,8 +236,8 @@ struct CSVTableReader {
         rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
     }
 
-    /// Reads the time of the row. An unreadable time in the first row is an error, because the column map may belong to
-    /// a different table.
+    /// Reads the row's time. An unreadable time in the first row is an error, because the column map may belong to a
+    /// different table.
     private mutating func time(_ row: Int64) throws(DeviceError) -> RowTime {
         guard let column = rows.columns[.time], let unit = column.unit else {
             return Int64(saturatingSeconds: Double(row) * (map.period ?? 0)).map { .known($0) } ?? .absent

@@ -63,7 +63,7 @@ public struct MotionCSVOptions: Sendable, Hashable {
     public var layout: MotionCSVLayout?
     /// The interval between rows, for files without times. If nil, the layout's default is used.
     public var period: Duration?
-    /// The civil time at time zero, or nil if unknown. Ignored if the times in the file count from 1970.
+    /// The civil time at time zero, or nil if unknown. Ignored if times in the file count from 1970.
     public var start: WallTime?
 
     /// Creates options. By default, all information is taken from the file.

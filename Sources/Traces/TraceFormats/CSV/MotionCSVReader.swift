@@ -77,8 +77,8 @@ struct MotionCSVReader {
         }
         var recording = rows.finishRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
-            // The readings' times are Unix times. The first reading is moved to time zero, and the start changes from
-            // 1970 to the time of that reading.
+            // The readings' times are Unix times. The first reading is moved to time zero, and its civil time becomes
+            // the start.
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
@@ -95,8 +95,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in the wrong unit, or nil if it does not. Readings parsed in the
-    /// layouts `si` and `iio` are in gauss. The Earth's field is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, or nil otherwise. Readings parsed in the layouts
+    /// `si` and `iio` are in gauss. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -128,9 +128,8 @@ extension Recording {
         }
     }
 
-    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that is repeated in
-    /// several rows of motion readings is read only once per second. Missing speeds and courses are derived from the
-    /// positions.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position repeated in several
+    /// rows of motion readings is read only once per second. Missing speeds and courses are derived from the positions.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {

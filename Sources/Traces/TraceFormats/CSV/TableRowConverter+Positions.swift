@@ -6,22 +6,22 @@ import Trace
 
 /// Converts rows to positions: reads their values, drops repeated positions and assigns times.
 extension TableRowConverter {
-    /// The maximum time, in nanoseconds (3 s), for which a moving receiver's position may stay the same. After that,
-    /// the logger is assumed to be repeating an old fix.
+    /// The maximum time that a moving receiver's position may stay the same, in nanoseconds (3 s). After that, the
+    /// logger is assumed to be repeating an old fix.
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
     /// The minimum speed, in m/s, at which a receiver counts as moving.
     private static let minimumMovingSpeed = 1.0
-    /// A dilution of precision of at least this value means that the receiver has no fix.
+    /// A dilution of precision at or above this value means that the receiver has no fix.
     private static let noFixDilution = 99.0
 
-    /// Converts the position of a row. Takes the same parameters as `process`.
+    /// Converts a row's position. The parameters are the same as those of `process`.
     mutating func processPosition(
         _ reader: borrowing CSVReader, at time: Int64?, _ civil: WallTime?, _ fix: FixTime?
     ) throws(DeviceError) {
         var report = PositionReport()
         report.latitude = try coordinate(.lat, .latitudeDirection, "NS", reader)
         report.longitude = try coordinate(.lon, .longitudeDirection, "EW", reader)
-        // NaN if the row does not state the mode. All comparisons with `mode` are then false.
+        // NaN if the row does not state the mode, which makes all comparisons with `mode` false.
         let mode = try value(.mode, reader)
         guard !report.latitude.isNaN || !report.longitude.isNaN || mode <= 1 else { return }
         guard mode <= 1 || report.hasValidCoordinates else {
@@ -153,8 +153,8 @@ extension TableRowConverter {
         } else if sky.hdop >= Self.noFixDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // Positions with an accuracy are kept, because they may be a phone's network positions, which do not depend
-            // on satellites.
+            // Positions with an accuracy are kept, because they may be a phone's network positions, which need no
+            // satellites.
             reason = "has no satellites"
         } else {
             return false
@@ -214,8 +214,8 @@ extension TableRowConverter {
         return false
     }
 
-    // Consecutive positions with the same time are distributed evenly over the interval until the next time, or over
-    // one second if the interval is longer.
+    // Consecutive positions with the same time are spread evenly over the interval to the next time, or over one second
+    // if that is shorter.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {

@@ -44,13 +44,13 @@ struct TableRowConverter {
 
     /// The column of each quantity. The caller ensures that each sensor has columns for all of its axes or for none.
     let columns: [CSVQuantity: Column]
-    /// The columns of gravity, if gravity is separate from the acceleration and must be added to it. nil if the
+    /// The gravity columns, if gravity is separate from the acceleration and must be added to it. nil if the
     /// acceleration includes gravity.
     var gravity: [Int]?
-    /// A conversion that is applied after the unit conversion.
+    /// A conversion applied after the unit conversion.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
-    /// True if consecutive rows may repeat the same position, as in tables of motion readings. A repeated position is
-    /// then kept only once per `repetitionInterval`.
+    /// True if consecutive rows may repeat the same position, as in tables of motion readings. If so, a repeated
+    /// position is kept only once per `repetitionInterval`.
     var dropsRepetitions = false
     /// The time within which a repeated position is dropped, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
@@ -73,8 +73,8 @@ struct TableRowConverter {
     /// The time of the first position that has a time.
     var firstTime: Int64?
     var spreader = EqualTimeSpreader<Item>()
-    /// True if the times of the positions are unusable and there are no motion readings. The recording then has no
-    /// start time. Set by `finishPositions`.
+    /// True if the position times are unusable and there are no motion readings, so that the recording has no start
+    /// time. Set by `finishPositions`.
     var ignoresTimes = false
 
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
@@ -126,8 +126,8 @@ struct TableRowConverter {
     /// Converts the reader's current row.
     ///
     /// - Parameters:
-    ///   - time: The time of the row in nanoseconds. If it is nil, motion readings are skipped.
-    ///   - civil: The wall-clock time of the row, or nil if it is unknown.
+    ///   - time: The row's time in nanoseconds. If nil, motion readings are skipped.
+    ///   - civil: The row's wall-clock time, or nil if unknown.
     ///   - fix: The time of the position fix, or nil if the row does not contain it.
     mutating func process(
         _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: FixTime? = nil

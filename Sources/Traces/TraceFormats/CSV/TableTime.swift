@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// Parses times and dates in the notations that tables use.
+/// Parses times and dates in the formats that tables use.
 enum TableTime {
     /// Parses a time in ISO 8601 or a variant, such as `2024/01/01 10:08:00 UTC`, or `10:08:00:250` with milliseconds.
     static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {

@@ -44,7 +44,7 @@ struct ExportFile: ~Copyable {
     /// Writes the buffer and closes the file. Nothing may be written afterwards.
     mutating func close() throws(DeviceError) {
         try flush()
-        // From here on, `output.close()` removes the file if an error occurs, and `deinit` must not.
+        // If an error occurs, `output.close()` removes the file, so `deinit` must not.
         isOpen = false
         try output.close()
     }
@@ -119,7 +119,7 @@ extension [UInt8] {
 
 /// Options for writing a file in any format.
 public struct ExportOptions: Sendable, Hashable {
-    /// True if replacing an existing file is allowed.
+    /// True if an existing file may be replaced.
     public var overwrite = false
     /// The mode of written files, as for chmod(2). If nil, a replaced file keeps its mode, and a new file gets the mode
     /// 0600, because a recording reveals a person's locations. If a format requires a new folder, users who can read
@@ -137,7 +137,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if the import has already warned about damaged gpsd reports in the trace.
     package var isDamageReported = false
 
-    /// Creates options. Properties without a parameter keep their default values.
+    /// Creates options. Properties without a parameter have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, includesArrivalTimes: Bool = false,
         name: String = ""

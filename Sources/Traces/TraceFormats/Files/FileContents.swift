@@ -4,7 +4,7 @@ package import DeviceCore
 import SystemCalls
 package import Trace
 
-/// The contents of a file, which can be read repeatedly and in pieces.
+/// File contents that can be read repeatedly and in pieces.
 enum FileContents {
     case file(String)
     case memory(TraceBytes, name: String)

@@ -6,7 +6,7 @@ import Trace
 
 /// File and folder functions that do not use Foundation.
 enum Folder {
-    /// The maximum size of an imported file in bytes. The limit is necessary because the decoded readings take up
+    /// The maximum size of an imported file in bytes. The limit is necessary because the decoded readings occupy
     /// several times as much memory as the file.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
     private static let maximumNames = 10_000
@@ -38,8 +38,8 @@ enum Folder {
         }
     }
 
-    /// Creates a folder unless it already exists. Throws an error if the path is another user's symbolic link. Also
-    /// throws an error if the folder already contains one of the named files and the options do not allow replacing it.
+    /// Creates a folder unless it already exists. Throws an error if the path is another user's symbolic link, or if
+    /// the folder already contains one of the named files and the options do not allow replacing it.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)
@@ -70,7 +70,7 @@ enum Folder {
 struct FilePosition {
     var name: String
     var line: Int
-    /// The column, counted from 1, or nil for the whole line.
+    /// The column number, starting at 1, or nil for the whole line.
     var column: Int?
     var columnName = ""
 

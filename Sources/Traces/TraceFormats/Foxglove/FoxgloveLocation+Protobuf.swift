@@ -2,8 +2,8 @@
 
 extension FoxgloveLocation {
     /// Decodes a Foxglove LocationFix message in Protocol Buffers format, with the field numbers of LocationFix.proto.
-    /// Encoders omit fields whose value is 0. Therefore, a missing altitude is read as 0. A missing latitude or
-    /// longitude is also read as 0, unless both are missing.
+    /// Encoders omit fields whose value is 0, so a missing altitude is read as 0. A missing latitude or longitude is
+    /// also read as 0, unless both are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -67,11 +67,11 @@ extension FoxgloveLocation {
 }
 
 /// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding).
-/// Reading stops at an invalid field or at a group, which is a deprecated type of field.
+/// Reading stops at an invalid field or at a group, which is a deprecated field type.
 struct ProtobufReader {
     enum Value {
         case varint(UInt64)
-        /// A value of eight bytes, for example a double.
+        /// An eight-byte value, such as a double.
         case fixed64(UInt64)
         /// A string, an embedded message, or packed repeated numbers.
         case bytes(UnsafeRawBufferPointer)

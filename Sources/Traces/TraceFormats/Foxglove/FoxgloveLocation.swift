@@ -41,8 +41,8 @@ extension PositionReport {
     ///
     /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
     /// reference surface. Standard deviations are the square roots of the diagonal elements of the covariance matrix. A
-    /// variance counts as unknown if it is 0 or at least (100 km)². If the altitude is 0 and its variance is at least
-    /// (100 km)², the altitude counts as unknown. If there is no velocity, the heading is used as the course.
+    /// variance of 0, or of at least (100 km)², is treated as unknown. An altitude of 0 with a variance of at least
+    /// (100 km)² is also treated as unknown. If there is no velocity, the heading is used as the course.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time

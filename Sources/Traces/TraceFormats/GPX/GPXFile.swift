@@ -13,10 +13,10 @@ package import Trace
 /// Files are read in pieces, so memory use does not depend on the file size. Only points that are not in chronological
 /// order are sorted in memory. If a file is damaged, the points before the damage are read.
 package enum GPXFile {
-    /// Reads a file and writes it to the sink as a trace. The sink must not contain a header yet, and is left open.
+    /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet. It is left open.
     ///
     /// - Returns: Remarks about omitted, derived or unreadable content.
-    /// - Throws: An error that states the line if nothing could be read.
+    /// - Throws: If nothing could be read, an error that states the line.
     package static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(try FileContents.open(path), options, to: sink) }
@@ -65,7 +65,7 @@ public struct GPXOptions: Sendable, Hashable {
 
     /// The kind of points to read. If nil, tracks take precedence over routes, and routes over waypoints.
     public var content: Content?
-    /// The number of the track or route to read, counted from 1 in file order. If nil, all are read in chronological
+    /// The number of the track or route to read, starting at 1, in file order. If nil, all are read in chronological
     /// order.
     public var number: Int?
     /// The speed between points without times, in metres per second along the geodesic. If nil, the points are one

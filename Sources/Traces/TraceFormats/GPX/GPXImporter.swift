@@ -92,7 +92,7 @@ struct GPXSinglePassImporter {
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
-    /// True if the result of this importer cannot be used. ``GPXImporter`` then reads the file again.
+    /// True if this importer's result cannot be used, so that ``GPXImporter`` must read the file again.
     private var needsSecondPass: Bool
 
     init(_ builder: TraceBuilder, _ options: GPXOptions) {
@@ -136,7 +136,7 @@ struct GPXSinglePassImporter {
     var remarks: [String] { writer?.remarks ?? [] }
 }
 
-/// Assigns times to the points of a path that has none, at a constant speed or at a constant interval.
+/// Assigns times to the points of a path without times, at constant speed or at constant intervals.
 package struct PathTiming: Sendable {
     /// The interval between points if no speed is specified, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
@@ -158,7 +158,7 @@ package struct PathTiming: Sendable {
         self.speed = speed
     }
 
-    /// Returns the time of the next point in nanoseconds since the first point.
+    /// Returns the next point's time, in nanoseconds since the first point.
     package mutating func time(of coordinate: GeodeticCoordinate) -> Int64 {
         guard let last else {
             self.last = (coordinate, 0)

@@ -12,7 +12,7 @@ struct GPXPointWriter {
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
     private(set) var derivedMotionCount = 0
-    /// The time of the last point, in nanoseconds since the start of the trace.
+    /// The last point's time, in nanoseconds since the start of the trace.
     private(set) var last: Int64?
     /// The civil time at time zero, in nanoseconds since 1970, or nil if unknown.
     private let start: Int64?
@@ -22,7 +22,8 @@ struct GPXPointWriter {
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
     private var beginning = PathBoundary.segment
-    /// For each occupied time, a later time at which the search for a free time continues. Used with `needsSorting`.
+    /// For each occupied time, the later time at which to continue searching for a free one. Used if `needsSorting` is
+    /// true.
     private var nextFreeTime: [Int64: Int64] = [:]
     private var recording = Recording()
     private var size = 0
@@ -55,8 +56,8 @@ struct GPXPointWriter {
         if beginning == .nothing { beginning = .segment }
     }
 
-    /// Appends a point, and writes the earlier points whose final times can now be determined. `time` is in nanoseconds
-    /// since the start of the trace, or nil if the point has no time.
+    /// Appends a point, and writes the earlier points whose final times are now known. `time` is in nanoseconds since
+    /// the start of the trace, or nil if the point has no time.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing
@@ -93,8 +94,8 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns the first free time, searching from the given time in steps of one millisecond. A time is not free if a
-    /// point of an overlapping track already has it.
+    /// Returns the first free time, searching from the given time in steps of one millisecond. Times used by points of
+    /// overlapping tracks are not free.
     private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []
@@ -135,7 +136,7 @@ struct GPXPointWriter {
             try sink.write(TraceEvent(time: time, .gpsd(line)))
             return
         }
-        // About 32 bytes are added for the time and the range of the report.
+        // The time and the range of the report take about 32 more bytes.
         size += line.count + 32
         guard size <= Self.maximumSortedSize else {
             throw DeviceError(

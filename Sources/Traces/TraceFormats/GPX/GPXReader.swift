@@ -13,7 +13,7 @@ import Trace
 /// second. Garmin's intermediate route points (`gpxx:rpt`) are read as ordinary route points.
 struct GPXReader: ~Copyable {
     enum Item {
-        /// The start of a track or a route. Waypoints do not belong to a track or a route, so no start precedes them.
+        /// The start of a track or route. Waypoints belong to neither, so no start precedes them.
         case begin(GPXOptions.Content)
         case segment
         /// A point, available as ``GPXReader/point``.

@@ -52,7 +52,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If two or more points have times and these are all equal, they are not times of measurement and are ignored.
+        // If two or more points have times and all of them are equal, they are not measurement times and are ignored.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

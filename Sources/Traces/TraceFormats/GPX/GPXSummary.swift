@@ -15,7 +15,7 @@ struct GPXSummary {
 
     struct Part {
         var content: GPXOptions.Content
-        /// The part's number, counted from 1 separately for each kind of part.
+        /// The part's number among the parts of its kind, starting at 1.
         var number: Int
         var name = ""
         /// The part's position in the file, or nil for waypoints, which may be anywhere in the file.
@@ -33,8 +33,8 @@ struct GPXSummary {
         private(set) var repeated = (count: 0, line: 0)
         private(set) var previous = Int64.min
 
-        /// The time of the first point, in nanoseconds since 1970. If the first points have no time, they are assumed
-        /// to be one second apart.
+        /// The first point's time, in nanoseconds since 1970. If the first points have no time, they are assumed to be
+        /// one second apart.
         var beginning: Int64 {
             // The lower limit is the first whole second that `Int64` nanoseconds can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
@@ -60,8 +60,8 @@ struct GPXSummary {
     }
 
     private(set) var parts: [Part] = []
-    /// True if the file contains times both before and after 1980. Times before 1980 are then ignored, because the
-    /// logger's clock had not been set yet.
+    /// True if the file contains times both before and after 1980. The earlier times are ignored, because they are from
+    /// before the logger's clock was set.
     private(set) var isClockSet = false
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
@@ -77,8 +77,7 @@ struct GPXSummary {
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
-        // The clock was set during the recording. Therefore, the file is read again, and times from before 1980 are
-        // ignored.
+        // The clock was set during the recording, so the file is read again, ignoring times before 1980.
         self = GPXSummary(isClockSet: true)
         singlePass = nil
         try read(chunks, &singlePass)

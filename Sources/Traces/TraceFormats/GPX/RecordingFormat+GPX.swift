@@ -19,7 +19,7 @@ extension RecordingFormat {
     /// Detects a GPX file by its root element. If the root element cannot be read, for example because the text is
     /// UTF-16, the file name extension decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // The first byte rules out most files in other formats.
+        // The first byte rules out most other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
         if XMLReader.rootName(of: input.prefix) == "gpx" { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil

@@ -6,7 +6,7 @@ import Trace
 
 extension RecordingFormat {
     /// Positions as GeoJSON (RFC 7946) for viewers. A segment with a single position is written as a point. Any other
-    /// segment is written as a line with its times in the property `coordTimes`, which many track viewers support. If
+    /// segment is written as a line with its times in the `coordTimes` property, which many track viewers support. If
     /// all positions of a segment have heights, the coordinates include them. As the RFC requires, these are heights
     /// above the WGS 84 ellipsoid. A segment ends when the fix or the source is lost, and where the path crosses 180°
     /// longitude.

@@ -39,7 +39,7 @@ struct IIOContextReader: ~Copyable {
 
     private var reader: XMLReader
     private var context = IIOContext(name: "", version: "")
-    /// The device and the channel whose start tags were read last.
+    /// The device and channel whose start tags were read most recently.
     private var device = IIODevice(id: "")
     private var channel = IIOChannel(id: "")
     private var elementStack: [ElementKind] = [.outside]
@@ -119,7 +119,7 @@ struct IIOContextReader: ~Copyable {
     }
 
     private mutating func attribute(_ element: String) throws(DeviceError) -> IIOAttribute {
-        // Values read from sysfs end with a line break, which XML normalizes to a space. The space is removed.
+        // Values read from sysfs end with a line break, which XML normalizes to a space. That space is removed.
         let value = reader.text(of: "value").map { String(IIONumber.trimmed($0)) }
         return IIOAttribute(
             name: try required("name", of: element), filename: reader.text(of: "filename"),
@@ -148,7 +148,7 @@ struct IIOContextReader: ~Copyable {
         return value
     }
 
-    /// Returns the device with its channels in libiio's order. The order determines the bits of a channel mask.
+    /// Returns the device with its channels in libiio's order. This order determines the bits in a channel mask.
     private static func sortingChannels(of device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {

@@ -67,8 +67,7 @@ enum IIORecordingContext {
     }
 }
 
-/// The names of the files that contain the scans of each device. The files are in the same folder as the XML of the
-/// context.
+/// The names of the files that contain each device's scans. The files are in the same folder as the context's XML.
 enum IIOBufferFileNames {
     /// Returns the file name that the `emu:` backend of libiio 1.0 expects, for example `mpu6050_buf0.bin`.
     static func exportName(of device: IIODevice) -> String {

@@ -17,7 +17,7 @@ extension Recording {
     /// writes by default. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine
     /// ``start``.
     ///
-    /// - Parameter scans: A closure that returns the data of a device, or nil if there is none.
+    /// - Parameter scans: A closure that returns a device's data, or nil if there is none.
     /// - Throws: An error that states the device and the missing information.
     package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
@@ -126,7 +126,7 @@ extension Recording {
     }
 
     /// Shifts the tracks so that they begin at time zero. Tracks with civil times and tracks with times since boot form
-    /// two groups, each of which is shifted as a whole. A more precise alignment is impossible, because the offset
+    /// two groups, each of which is shifted as a whole. More precise alignment is impossible, because the offset
     /// between the two clocks is unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {

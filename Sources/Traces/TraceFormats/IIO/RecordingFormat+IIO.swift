@@ -6,8 +6,8 @@ import Trace
 
 extension RecordingFormat {
     /// A folder for iio-emu and the `emu:` backend of libiio 1.0. The file `context.xml` contains the context and the
-    /// attribute values, and each `<name>_buf0.bin` contains the scans of a sensor. Each sensor is a separate device.
-    /// The resolution is 1e-6 for acceleration (m/s²) and pressure (kPa), and 1e-7 for angular rate (rad/s) and the
+    /// attribute values, and each `<name>_buf0.bin` contains a sensor's scans. Each sensor is a separate device. The
+    /// resolution is 1e-6 for acceleration (m/s²) and pressure (kPa), and 1e-7 for angular rate (rad/s) and the
     /// magnetic field (gauss). Timestamps count from 1970 if the trace has a start time, and from time zero otherwise.
     package static let iio = RecordingFormat(
         name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
@@ -93,7 +93,7 @@ extension RecordingFormat {
     }
 }
 
-/// Writes the scans of a device. This is a class, because an array cannot contain the noncopyable ``ExportFile``.
+/// Writes a device's scans. This is a class, because an array cannot contain the noncopyable ``ExportFile``.
 private final class IIOBufferFile {
     private let encoder: IIOScanEncoder
     private let axes: [IIOAxis]

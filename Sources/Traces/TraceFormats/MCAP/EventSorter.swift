@@ -2,11 +2,11 @@
 
 import Trace
 
-/// Sorts events that are nearly in order. It buffers recent events and returns the earliest one first.
+/// Sorts events that are nearly in order, by buffering recent events and returning the earliest one first.
 struct EventSorter {
     struct Item {
         var event: TraceEvent
-        /// True for a position from a LocationFix message. A missing speed or course of such a position may be derived.
+        /// True for a position from a LocationFix message, whose speed or course may be derived if missing.
         var isPosition = false
     }
 
@@ -19,7 +19,8 @@ struct EventSorter {
     /// The number of events that were inserted too late, after an event with a later time had been returned.
     private(set) var lateCount = 0
 
-    /// Inserts an event. If an event with a later time has already been returned, the new event is given that time.
+    /// Inserts an event. If an event with a later time has already been returned, the new event's time is raised to
+    /// that time.
     mutating func insert(_ item: Item, at time: Int64) {
         if time < last { lateCount += 1 }
         heap.insert(item, at: max(time, last))

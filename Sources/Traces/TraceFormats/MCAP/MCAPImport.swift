@@ -61,7 +61,7 @@ struct MCAPImport {
         while let message = try reader.next() {
             guard let item = try item(message) else { continue }
             let time = Int64(clamping: message.logged)
-            // A file with a trace header keeps the order of the trace.
+            // The events of a file with a trace header are already in order.
             if lines != nil {
                 try write(item, at: time)
                 continue
@@ -91,7 +91,7 @@ struct MCAPImport {
             var header = TraceHeader()
             header.source = name
             header.clock = ""
-            // A time before 1971 is not a civil time. It counts from another origin, such as the boot time.
+            // A time before 1971 is not a date. It is relative to another origin, such as the time of boot.
             if time > 31_536_000_000_000_000, time < .max {
                 header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
             }
@@ -122,8 +122,8 @@ struct MCAPImport {
         return GPSDEncoder.encode(report)
     }
 
-    /// Converts a message to an event without setting the event's time. A measurement time in the event is still the
-    /// timestamp from the file. `write(_:at:)` later makes it relative to the start of the trace.
+    /// Converts a message to an event without setting the event's time. Any measurement time in the event is still the
+    /// file's timestamp. `write(_:at:)` later makes it relative to the start of the trace.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = try role(of: message.channel)
         switch role {

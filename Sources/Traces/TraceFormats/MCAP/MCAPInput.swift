@@ -18,8 +18,7 @@ struct MCAPInput {
     private(set) var offset: UInt64 = 0
     /// The checksum of all consumed bytes, or nil if it is not computed.
     var dataChecksum: CRC32?
-    /// The checksum of the bytes that have been consumed since this property was set, or nil if no checksum is
-    /// computed.
+    /// The checksum of the bytes consumed since this property was set, or nil if no checksum is computed.
     var chunkChecksum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
@@ -37,8 +36,8 @@ struct MCAPInput {
             (position, filled) = (0, to - from)
         }
         while filled < count, !isAtEnd {
-            // The buffer grows step by step, because the record's stated length may be wrong and far too large to
-            // allocate at once.
+            // The buffer grows gradually, because the record's stated length may be wrong and far too large to allocate
+            // at once.
             if filled == buffer.count {
                 let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))
@@ -82,7 +81,7 @@ struct MCAPInput {
     }
 
     /// Returns the opcode of the next record and the file offset of its end, without consuming anything. Returns nil if
-    /// the file ends before the record or within its opcode and length.
+    /// the file ends before the record, or within its opcode or length.
     mutating func peekRecord() throws(DeviceError) -> (code: UInt8, end: UInt64)? {
         guard try fill(MCAP.prefixLength) else { return nil }
         return withBytes(MCAP.prefixLength) { bytes in

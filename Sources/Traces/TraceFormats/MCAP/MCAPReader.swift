@@ -27,7 +27,7 @@ struct MCAPReader {
         var checksum: UInt32
     }
 
-    /// The maximum number of schemas, and the maximum number of channels. Excess schemas and channels are ignored.
+    /// The maximum number of schemas, and of channels. Any further ones are ignored.
     private static let maximumDefinitions = 4096
     /// The maximum number of bytes to read at the start of a schema or channel record. The names must be within these
     /// bytes.
@@ -43,8 +43,8 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset at which reading stopped because no record starts there. nil if reading did not stop for this reason.
-    /// Records with invalid contents do not stop the reader and are counted in `brokenRecords`.
+    /// The offset at which reading stopped because no record starts there, or nil otherwise. Records with invalid
+    /// contents do not stop the reader. They are counted in `brokenRecords`.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -52,7 +52,7 @@ struct MCAPReader {
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
     private var chunk: Chunk?
-    /// The end offset of the message that ``next()`` returned last. The data of this message has not been consumed.
+    /// The end offset of the message that ``next()`` returned last. Its data has not been consumed yet.
     private var messageEnd: UInt64?
     private var isInSummary = false
     private var isAtEnd = false
@@ -138,7 +138,7 @@ struct MCAPReader {
 
     // MARK: Records
 
-    /// Ends reading. Always returns nil, so that callers can return the result.
+    /// Stops reading. Always returns nil, so that callers can return the result.
     private mutating func finish() -> Message? {
         isAtEnd = true
         if !isInSummary { isTruncated = true }
@@ -243,7 +243,7 @@ struct MCAPReader {
     private mutating func beginChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
         // A chunk begins with 32 bytes that contain the times, the size, the checksum and the length of the compression
-        // name. They are followed by the compression name itself and by the length of the records (8 bytes).
+        // name. Next come the compression name itself and the length of the records (8 bytes).
         guard length >= 40, try input.fill(32) else { return try skipBrokenRecord(to: recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))

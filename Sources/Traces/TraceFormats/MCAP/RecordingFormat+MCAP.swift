@@ -60,8 +60,8 @@ struct MCAPExport: ~Copyable {
             }
             // Lines that are not JSON are omitted, because some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
-            // `/gpsd` is written before the derived `/gps/fix`, so that an import already knows `/gpsd` when it decides
-            // to ignore `/gps/fix`.
+            // `/gpsd` is written before the derived `/gps/fix`, so that an import already knows of `/gpsd` when it has
+            // to decide whether to ignore `/gps/fix`.
             try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
                 _ = report.removeImplausibleValues()
@@ -140,8 +140,8 @@ extension RecordingFormat {
     /// - `/gpsd`: unchanged gpsd reports.
     /// - `/gps/fix`: a foxglove.LocationFix for each position.
     /// - `/<kind>` or `/<kind>/<id>`: the readings of a sensor, in the sensor's axes (m/s², rad/s, gauss, kPa).
-    /// - `/attitude`: the attitude of the device, computed from the motion sensors, as foxglove.FrameTransform
-    ///   messages. The trace must contain a gyroscope and an accelerometer. There are at most 50 messages per second.
+    /// - `/attitude`: the device's attitude, computed from the motion sensors, as foxglove.FrameTransform messages. The
+    ///   trace must contain a gyroscope and an accelerometer. There are at most 50 messages per second.
     /// - `/events`: all other events, as trace lines.
     ///
     /// The metadata record "device-services-trace" contains the trace header. A message's log time is its arrival time,

@@ -53,7 +53,7 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// The date on which the log begins, given as any time on that day. It is used if no RMC or ZDA sentence contains a
+    /// The date on which the log begins, given as any time on that day. Used only if no RMC or ZDA sentence contains a
     /// date. If nil, the date is taken from a comment in gpsd's format, such as `# Date: 2026-11-21`.
     public var date: WallTime?
     /// The number of weeks to add to the receiver's dates. Use 1024 if the dates are about 20 years too early because

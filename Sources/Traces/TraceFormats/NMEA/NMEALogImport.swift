@@ -11,13 +11,13 @@ struct NMEALogImport {
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
     /// The tolerance of the rollover detection, in days. A rollover is assumed if the difference between the known date
-    /// and the receiver's date is a multiple of the rollover period, within this tolerance.
+    /// and the receiver's date is within this tolerance of a multiple of the rollover period.
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
     private let summary: NMEALogSummary
     private let options: NMEALogOptions
-    /// The option `weeks` in nanoseconds, which is added to the receiver's dates.
+    /// The `weeks` option in nanoseconds, which is added to the receiver's dates.
     private let weekShift: Int64
     /// The source of the date, for the remarks. Empty if the sentences contain the date.
     private var dateOrigin = ""
@@ -30,7 +30,7 @@ struct NMEALogImport {
     private var line = 0
     private var grouper = NMEAMeasurementGrouper()
     private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
-    /// The trace time of the last event, and the time of the receiver's clock at that event, both in nanoseconds.
+    /// The last event's trace time, and the receiver's clock time at that event, both in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
     private var positionsWithoutTime = 0
@@ -73,7 +73,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Reduces `time` to a time of day. Returns the start of the day on which this time of day is closest to `instant`.
+    /// Returns the start of the day on which the time of day of `time` is closest to `instant`.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, day)
         let difference = instant.nanoseconds - midnight - modulo(time, day)

@@ -21,7 +21,7 @@ struct NMEALogSummary {
     var isLog = false
 
     /// Scans a log. If no sentence with a checksum is found and the option `allowsMissingChecksum` is nil, a second
-    /// scan accepts sentences without checksums. Pages of `contents` are released after they have been read.
+    /// scan accepts sentences without checksums. The pages of `contents` are released after they have been read.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         scan(bytes, contents)
@@ -44,7 +44,7 @@ struct NMEALogSummary {
             case .sentences(let text, let arrival):
                 decoder.decode(text, arrival: arrival, receive: record)
             }
-            // The issues are discarded here, because the import finds them again.
+            // The issues are discarded here, because the import will find them again.
             _ = decoder.drainIssues()
             let isMoving = decoder.counts.motionSentences > 0
             if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumScannedSentences { break }
@@ -72,7 +72,7 @@ struct NMEALogLines {
     private static let maximumStamp = 64
     /// The maximum length of a line in bytes. Longer text, such as a binary block, is read in pieces.
     private static let maximumLine = 1 << 16
-    /// The number of bytes that are read before their pages are released (8 MiB).
+    /// The number of bytes read before their pages are released (8 MiB).
     private static let window = 8 << 20
 
     enum Line {
@@ -82,7 +82,7 @@ struct NMEALogLines {
         case other(UnsafeRawBufferPointer)
     }
 
-    /// The number of the last line, counted from 1.
+    /// The number of the last line, starting at 1.
     private(set) var line = 0
     /// The byte that ended the last line, or 0 if only a piece of the line was read.
     private var lineEnd: UInt8 = 0x0a
@@ -91,7 +91,7 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. `contents` owns the bytes. If it is not nil, its memory pages are released after they have
+    /// Creates an iterator. `contents` owns the bytes. Unless it is nil, its memory pages are released after they have
     /// been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes

@@ -5,7 +5,7 @@ import NMEAFormat
 
 /// Groups reports into measurements. A measurement consists of a position, the satellite reports before it and the
 /// attitude reports after it. If the receiver's times have a low resolution, consecutive measurements may have the same
-/// time. Such measurements are spread over the interval until the next time.
+/// time. They are spread over the interval to the next time.
 struct NMEAMeasurementGrouper {
     /// A report and its line number. `shift`, in nanoseconds, is added to the receiver's time when measurements with
     /// the same time are spread.
@@ -80,9 +80,9 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if this report and `other` are separate measurements. This is the case if this report is a fix
-    /// without a receiver name, and its coordinates, altitude, speed or course differ from those of `other`. An
-    /// altitude, speed or course that is unknown in this report is not compared.
+    /// Returns true if this report and `other` are separate measurements: this report is a fix without a receiver name,
+    /// and its coordinates, altitude, speed or course differ from those of `other`. If its altitude, speed or course is
+    /// unknown, that value is not compared.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -24,8 +24,8 @@ struct NMEAExport {
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
-        // Phones report errors at the 68 % level. The export must know this level to compute the standard deviations in
-        // GST sentences.
+        // Phones report errors at the 68 % confidence level. The export needs this level to compute the standard
+        // deviations in GST sentences.
         if trace.header?.hasPhoneAccuracies == true { options.nmea.confidence = .sixtyEight }
         self.options = options
         start = trace.start
@@ -72,8 +72,8 @@ struct NMEAExport {
         case .position(let report): write(assembler.process(report, at: arrival))
         case .sky(let report): assembler.process(report, at: arrival)
         case .attitude(let report):
-            // A compass may be a separate device. Therefore, the attitudes of all devices are written unless a receiver
-            // was selected.
+            // A compass may be a separate device, so the attitudes of all devices are written unless a receiver was
+            // selected.
             guard options.receiver == nil || assembler.isSelected(receiver: report.receiver) else {
                 skippedContent.add(.attitudes)
                 return

@@ -65,8 +65,8 @@ struct PhyphoxReader {
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
             // If several tables contain readings of the same sensor, only the first table is read. If a table has
-            // columns for only some of a sensor's axes, these columns are removed, because the converter requires all
-            // axes or none.
+            // columns for only some of a sensor's axes, they are removed, because the converter requires all axes or
+            // none.
             if found.has(kind) { repeatedQuantities.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }
@@ -80,8 +80,8 @@ struct PhyphoxReader {
         reader.width = rows.width
         while try reader.next() {
             guard let experiment = try reader.nanoseconds(inSecondsColumn: column) else {
-                // phyphox pads shorter columns with NaN. Therefore, a row without a time is counted only if it contains
-                // a value.
+                // phyphox pads shorter columns with NaN, so a row without a time is counted only if it contains a
+                // value.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }

@@ -4,7 +4,7 @@ public import DeviceCore
 
 /// The readings of a battery, stored in memory.
 public struct BatteryTrack: Sendable, Hashable {
-    /// The time of each reading in nanoseconds since the start of the recording. Non-decreasing after an import.
+    /// The time of each reading, in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
     /// The readings, one for each element of ``times``.
     public private(set) var readings: [BatteryReading] = []

@@ -4,13 +4,13 @@ import DeviceCore
 
 /// A point in a recording, between two readings, at which the clock was set back.
 struct ClockStepBack: Sendable, Hashable {
-    /// The index of the first reading after the step, in file order.
+    /// The index, in file order, of the first reading after the step.
     var index: Int
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset, in nanoseconds, to add to the times after the step. The first of these times then follows ``before``
-    /// at the usual interval.
+    /// The offset, in nanoseconds, to add to the times after the step, so that the first of them follows ``before`` at
+    /// the usual interval.
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
@@ -26,15 +26,15 @@ extension [Int64] {
     /// because a sensor's readings are often delivered in batches that arrive up to one second late. After a larger
     /// step, the readings are assumed not to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of readings after a step. Their time range must also contain at least this many readings from
-    /// before the step. Otherwise, no step is detected.
+    /// A step is detected only if at least this many readings follow it, and their time range also contains at least
+    /// this many readings from before the step.
     private static let minimumReadings = 3
     /// The maximum number of readings after a possible step, per earlier reading in the same time range. If there are
     /// more, they are assumed to be late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
-    /// The approximate number of readings that are compared to detect a repeated part of the recording.
+    /// The approximate number of readings compared to detect a repeated part of the recording.
     private static let comparedReadings = 256
-    /// The maximum number of steps. A larger number indicates interleaved readings of several devices.
+    /// The maximum number of steps. A larger number indicates interleaved readings from several devices.
     private static let maximumSteps = 8
 
     /// Returns the points at which the clock was set back during a recording.
@@ -44,7 +44,7 @@ extension [Int64] {
     /// steps:
     ///
     /// - late readings that fill a gap,
-    /// - readings of several devices, which alternate between two time ranges,
+    /// - readings from several devices, which alternate between two time ranges,
     /// - repeated parts, which have the times and values of earlier readings.
     ///
     /// - Parameter isSame: A closure that returns true if the readings at two indices have equal values.
@@ -82,8 +82,8 @@ extension [Int64] {
     }
 
     /// Returns the mean interval between the readings of a run that begins with a clock step. Returns nil if there is
-    /// no clock step: the run is too short, too few earlier readings are in its time range, or it repeats earlier
-    /// readings.
+    /// no clock step, because the run is too short, too few earlier readings are in its time range, or it repeats
+    /// earlier readings.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -126,7 +126,7 @@ extension [Int64] {
     }
 
     /// Returns true if `step` is at `index`. At a step, the time decreases but is not earlier than `step.after`. The
-    /// preceding time has already been shifted by `offset`, so the time at `index` is shifted before they are compared.
+    /// preceding time has already been shifted by `offset`, so the time at `index` is also shifted for the comparison.
     private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }
@@ -144,13 +144,13 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times that a logger wrote before its clock was set. Such times are zero, or they are the time since the
-/// logger was switched on, stored as a time since 1970.
+/// Detects times that a logger wrote before its clock was set. Such times are zero, or count from the moment when the
+/// logger was switched on, but are stored as times since 1970.
 enum UnsetClock {
-    /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
+    /// 6 January 1980, in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Returns true if a time, in nanoseconds since 1970, is from a clock that had not been set. If `isSetLater` is
+    /// Returns true if a time, in nanoseconds since 1970, comes from a clock that had not been set. If `isSetLater` is
     /// true, the recording also contains times after ``gpsEpoch``, so every time before ``gpsEpoch`` is from an unset
     /// clock. If it is false, only times in the first second of 1970 are treated as such. Later times are kept, because
     /// the intervals between them are correct.

@@ -9,11 +9,11 @@ import Geodesy
 /// The speed is the length of the geodesic on the WGS 84 ellipsoid (Karney, "Algorithms for geodesics", 2013) divided
 /// by the time between the positions. The course is the geodesic's azimuth at its end, from true north.
 package struct DerivedMotion: Sendable {
-    /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer interval would
+    /// The maximum time between two positions, in nanoseconds (10 minutes). Values derived over a longer interval would
     /// not describe the current motion.
     package static let maximumInterval: Int64 = 600_000_000_000
-    /// The minimum distance between two positions from which a course is derived, in metres. Over a shorter distance,
-    /// the rounding of the coordinates would determine the course.
+    /// The minimum distance between two positions for deriving a course, in metres. Over a shorter distance, the
+    /// rounding of the coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
     private var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
 

@@ -11,7 +11,7 @@ import Trace
 public struct MotionTrack: Sendable, Hashable {
     /// The sensor that produced the readings.
     public var sensor: SensorDescription
-    /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after an import.
+    /// The time of each reading, in nanoseconds since the start of the recording. Strictly increasing after an import.
     public private(set) var times: [Int64]
     /// The readings, one for each element of ``times``.
     public private(set) var values: [SIMD3<Double>]

@@ -15,8 +15,8 @@ extension Recording {
     }
 
     /// Writes the recording as a trace: a header, then all events in chronological order. Events with the same time are
-    /// written in this order: battery readings, reports, motion readings. The sink must not contain a header yet, and
-    /// is left open.
+    /// written in this order: battery readings, reports, motion readings. The sink must not have a header yet. It is
+    /// left open.
     package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors

@@ -42,13 +42,13 @@ public struct Recording: Sendable, Hashable {
         return last.subtractingSaturated(firstTime ?? 0)
     }
 
-    /// The time of the first event in nanoseconds, or nil if there is none. Valid only if all tracks are sorted.
+    /// The first event's time in nanoseconds, or nil if there is none. Valid only if all tracks are sorted.
     var firstTime: Int64? {
         let others = [reports.times.first, battery.times.first].compactMap(\.self)
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// The remark about values that no receiver can measure. The caller puts the number of values in front of it.
+    /// The remark about values that no receiver can measure. The caller prepends the number of values.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
     /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, time zero

@@ -3,14 +3,15 @@
 package import DeviceCore
 import GPSDProtocol
 
-/// Holds reports from gpsd in memory. Each report is a line of gpsd's JSON protocol.
+/// Reports from gpsd, stored in memory. Each report is a line in gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
-    /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
+    /// The arrival time of each report, in nanoseconds since the start of the recording. Non-decreasing after an
+    /// import.
     public private(set) var times: [Int64] = []
     private var bytes: [UInt8] = []
     /// The range of each report in `bytes`, one for each element of ``times``. Sorting does not move the bytes.
     private var ranges: [Range<Int>] = []
-    /// The number of values that were removed because no receiver can measure them.
+    /// The number of values removed because no receiver can measure them.
     private(set) var impossibleValueCount = 0
 
     package init() {}
@@ -20,20 +21,20 @@ public struct ReportTrack: Sendable, Hashable {
     /// Returns a report as one line of JSON without a line ending. The line is empty if the index is out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Appends a position after removing its impossible values. Reports may be appended in any order.
+    /// Removes a position's impossible values, then appends the position. Reports may be appended in any order.
     package mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         removeImpossibleValues(from: &report)
         append(line: GPSDEncoder.encode(report), at: time)
     }
 
-    /// Removes and counts the impossible values of a position. Call this method before deriving other values from the
+    /// Removes and counts a position's impossible values. Call this method before deriving other values from the
     /// position.
     mutating func removeImpossibleValues(from report: inout PositionReport) {
         impossibleValueCount += report.discardOutOfRangeValues()
     }
 
-    /// Appends a satellite report after removing its impossible values.
+    /// Removes a satellite report's impossible values, then appends the report.
     package mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
         impossibleValueCount += report.discardOutOfRangeValues()

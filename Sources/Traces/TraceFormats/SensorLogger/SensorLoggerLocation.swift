@@ -39,7 +39,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // A time before `earliestCivilTime` counts from an unknown origin, so the civil time is unknown.
+            // A time before `earliestCivilTime` is relative to an unknown origin, so the civil time is unknown.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()

@@ -2,7 +2,7 @@
 
 /// Options for reading a Sensor Logger folder, which override the contents of Metadata.csv.
 public struct SensorLoggerOptions: Sendable, Hashable {
-    /// The operating system of the phone.
+    /// The phone's operating system.
     public enum Platform: String, Sendable {
         /// iOS. Acceleration and gravity follow Apple's sign convention unless units and frames are standardised.
         case iOS = "ios"

@@ -19,8 +19,8 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps of the sensor file with the most steps, for a remark. Steps are detected in each file
-    /// separately.
+    /// The clock steps in the sensor file with the most steps, for a remark. Steps are detected separately in each
+    /// file.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {
@@ -210,7 +210,7 @@ struct SensorLoggerReader {
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
-            // The rows of different files are unrelated, so clock steps are detected in each file separately.
+            // The rows of different files are unrelated, so clock steps are detected separately in each file.
             let steps = track.clockSteps
             track.correct(steps)
             if steps.count > clockSteps.count { clockSteps = steps }

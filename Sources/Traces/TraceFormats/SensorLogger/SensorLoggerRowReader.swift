@@ -5,8 +5,8 @@ import Trace
 
 /// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The earliest civil time (12 January 1970), in nanoseconds since 1970. Smaller times are assumed to count from an
-    /// unknown origin.
+    /// The earliest civil time (12 January 1970), in nanoseconds since 1970. Earlier times are assumed to be relative
+    /// to an unknown origin.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
@@ -36,7 +36,7 @@ struct SensorLoggerRowReader {
         return column
     }
 
-    /// Returns the time of the row in nanoseconds since 1970.
+    /// Returns the row's time, in nanoseconds since 1970.
     func time() throws(DeviceError) -> Int64 {
         if let timeColumn, let value = try reader.decimal(timeColumn)?.scaled(byPowerOfTen: 0) { return value }
         if let elapsedColumn, let value = try reader.decimal(elapsedColumn)?.scaled(byPowerOfTen: 9) {
@@ -91,7 +91,7 @@ struct SensorLoggerMetadata {
     }
 
     /// Converts a time since 1970 to nanoseconds. Depending on its version, the app writes s, ms, µs or ns. The unit is
-    /// determined from the magnitude, which is unambiguous for times after 1973.
+    /// inferred from the magnitude, which is unambiguous for times after 1973.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =
