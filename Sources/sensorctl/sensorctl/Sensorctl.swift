@@ -55,7 +55,7 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// The commands that the program suggests if it is called without arguments.
+/// The commands that the program suggests when it is run without arguments.
 enum NextSteps {
     /// The path of a sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
@@ -68,9 +68,10 @@ enum NextSteps {
             : [doctor, record, ("dashboard drive.jsonl --open", "play the recording on a page in the browser")]
     }
 
-    /// - Parameter program: The name or path by which the program was called.
+    /// - Parameter program: The name or path used to run the program.
     static func text(program: String) -> String {
-        // If the user called the program by its path, the commands use the path too, as the program may not be in PATH.
+        // If the user ran the program by its path, the commands also use the path, because the program may not be in
+        // PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
@@ -79,9 +80,9 @@ enum NextSteps {
 
 @main enum Main {
     static func main() {
-        // Does not return in a process that was started to execute a child program.
+        // Does not return in a process started to execute a child program.
         ParentDeathSignal.execProgramIfRequested()
-        // Must be called before anything that opens a file.
+        // Must be called before any file is opened.
         Descriptor.openStandardDescriptors()
         Log.bootstrap()
         Termination.ignoreBrokenPipes()
@@ -97,11 +98,11 @@ enum NextSteps {
                 exit(ExitStatus.success.rawValue)
             } catch { end(error) }
         }
-        // On Linux, an async `main` would give up the main thread, and the main actor would then run on other threads.
+        // On Linux, an async `main` would give up the main thread, so the main actor would run on other threads.
         RunLoop.main.run()
     }
 
-    /// Prints the requested help or a message about invalid arguments, and ends the program.
+    /// Prints the requested help or a message about invalid arguments and ends the program.
     private static func end(_ error: any Error) -> Never {
         let code = Sensorctl.exitCode(for: error)
         let text = Sensorctl.fullMessage(for: error)

@@ -5,7 +5,8 @@ enum XMLCharacters {
     struct CheckResult {
         /// The number of leading bytes that form complete, permitted characters.
         var valid: Int
-        /// True if the next byte is invalid. False at the end of the input, even if the last character is incomplete.
+        /// True if the next byte is invalid, or false at the end of the input, even if the last character is
+        /// incomplete.
         var isBroken: Bool
     }
 
@@ -21,7 +22,7 @@ enum XMLCharacters {
                 at &+= 8
             }
             guard at < count else { break }
-            // Up to eight bytes are checked individually before the fast path is tried again.
+            // Checks up to eight bytes individually before trying the fast path again.
             let stop = min(at &+ 8, count)
             while at < stop {
                 let byte = bytes[at]

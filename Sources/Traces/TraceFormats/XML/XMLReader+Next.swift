@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The main loop of the parser, which reads text and skips everything that is neither text nor a tag.
+/// The parser's main loop, which reads text and tags and skips everything else.
 extension XMLReader {
     /// Returns the local name of the root element, or nil if the text is not XML. The text may be truncated.
     static func rootName(of bytes: [UInt8]) -> String? {
@@ -16,7 +16,7 @@ extension XMLReader {
 
     /// Reads up to and including the next tag. Returns nil at the end of a complete document.
     ///
-    /// - Throws: An error that states the line.
+    /// - Throws: An error that includes the line number.
     package mutating func next() throws(DeviceError) -> Token? {
         if isEmptyElement {
             isEmptyElement = false
@@ -43,8 +43,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // The buffer may end in the middle of a reference, such as `&amp;`. If there is an `&` near the
-                    // end, the bytes from there on stay in the buffer until more input has been read.
+                    // A reference such as `&amp;` may be split at the end of the buffer. If there is an `&` near the
+                    // end, it and the bytes after it stay in the buffer until more input has been read.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -122,7 +122,7 @@ extension XMLReader {
         return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
-    /// Advances past the delimiter `mark`, which has at most three bytes. If `gathering` is true, appends the bytes
+    /// Advances past the delimiter `mark`, which is at most three bytes long. If `gathering` is true, appends the bytes
     /// before the delimiter to `gathered`.
     private mutating func skip(past mark: StaticString, _ construct: String, gathering: Bool = false)
         throws(DeviceError)

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// Parsing of tags, and the stack of open elements.
+/// Tag parsing and the stack of open elements.
 extension XMLReader {
     /// Reads a tag. Refills the buffer until it contains the complete tag.
     mutating func readTag() throws(DeviceError) -> Token {
@@ -22,8 +22,7 @@ extension XMLReader {
         return .start
     }
 
-    /// Returns the length of the tag in bytes, including the angle brackets. The text before the tag stays in the
-    /// buffer.
+    /// Returns the tag's length in bytes, including the angle brackets. The text before the tag stays in the buffer.
     private mutating func tagLength() throws(DeviceError) -> Int {
         var length = 1
         var quote: UInt8 = 0

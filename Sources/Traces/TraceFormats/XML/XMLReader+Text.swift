@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Resolution of character and entity references, in text and in attribute values.
+/// Resolves character and entity references in text and attribute values.
 extension XMLReader {
     /// Copies a range of the buffer to `gathered`. References are resolved, and CR LF and CR are converted to LF.
     mutating func appendText(_ range: Range<Int>) throws(DeviceError) {
@@ -29,7 +29,7 @@ extension XMLReader {
         }
     }
 
-    /// Appends a byte to `gathered`, or sets `isTextTruncated` if the text has reached its limit.
+    /// Appends a byte to `gathered`. If the text has reached its limit, sets `isTextTruncated` instead.
     @inline(__always) mutating func appendByte(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
             isTextTruncated = true
@@ -44,8 +44,8 @@ extension XMLReader {
         for byte in bytes ?? UTF8.encodedReplacementCharacter { appendByte(byte) }
     }
 
-    /// Resolves the references in an attribute value and replaces white space with spaces. This is done in place, which
-    /// is possible because a replacement is never longer than its reference.
+    /// Resolves the references in an attribute value and replaces white space with spaces. Works in place, because a
+    /// replacement is never longer than its reference.
     mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
         var (from, to) = (range.lowerBound, range.lowerBound)
         while from < range.upperBound {

@@ -23,7 +23,7 @@ package struct XMLReader: ~Copyable {
         case end
     }
 
-    /// The maximum size of a tag in bytes.
+    /// The maximum size of a tag, in bytes.
     package static let maximumTag = 1 << 20
     /// The maximum size of the text between two tags, in bytes. Longer text is truncated.
     package static let maximumText = 1 << 16
@@ -47,8 +47,8 @@ package struct XMLReader: ~Copyable {
     var position = 0
     /// The end of the validated input in the buffer.
     private(set) var end = 0
-    /// The end of the buffered input. The bytes between ``end`` and this index are not validated yet, because they may
-    /// be an incomplete character.
+    /// The end of the buffered input. The bytes between ``end`` and this index have not been validated, because they
+    /// may form an incomplete character.
     private var filled = 0
     /// The start of the last tag in the buffer.
     var tokenStart = 0
@@ -57,13 +57,13 @@ package struct XMLReader: ~Copyable {
     /// The number of line breaks in the document before the buffer index ``counted``.
     private var lineEnds: Int
     private var counted = 0
-    /// The line of the last tag, or nil until it has been computed.
+    /// The line number of the last tag, or nil if it has not been computed yet.
     var tokenLine: Int?
     private var isAtEnd = false
     /// True if the bytes at ``end`` are invalid.
     private var isBroken = false
     var tagName = 0..<0
-    /// The range of the last tag's local name, which excludes the prefix.
+    /// The range of the last tag's local name, excluding the prefix.
     var localName = 0..<0
     /// The last tag's local name packed into an integer in little-endian order, or 0 if the name is longer than eight
     /// bytes.
@@ -90,8 +90,8 @@ package struct XMLReader: ~Copyable {
     ///
     /// - Parameters:
     ///   - source: The input, positioned at the start of the document or at the tag.
-    ///   - offset: The offset of the tag in the document, in bytes.
-    ///   - line: The line of the tag, counted from 1.
+    ///   - offset: The tag's offset in the document, in bytes.
+    ///   - line: The tag's line number, starting at 1.
     ///   - open: The names of the elements that enclose the tag, from the outermost to the innermost.
     package init(_ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []) {
         self.source = source
@@ -204,7 +204,7 @@ package struct XMLReader: ~Copyable {
             }
         }
         if filled >= capacity {
-            // The growth is bounded, because the callers limit the size of tags and of text.
+            // Growth is bounded, because the callers limit the size of tags and text.
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
             larger.update(from: base, count: filled)
             base.deallocate()

@@ -13,11 +13,11 @@ package struct DashboardChannel: Sendable {
     }
 }
 
-/// A batch of a channel's readings, stored in the order in which they are sent.
+/// A batch of a channel's readings, in the order they are sent.
 struct ReadingBatch: Sendable {
     let axes: Int
     private(set) var times: [Double] = []
-    /// The values of all readings, with `axes` values for each reading.
+    /// The values of all readings, with `axes` values per reading.
     private(set) var values: [Float] = []
 
     init(axes: Int) { self.axes = axes }
@@ -64,8 +64,8 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between stored readings, in seconds. It limits memory use, but is short enough to keep all
-    /// readings of a 100 Hz sensor.
+    /// The minimum interval between stored readings, in seconds. It limits memory use but is short enough to keep every
+    /// reading from a 100 Hz sensor.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
@@ -74,7 +74,7 @@ struct ChannelHistory: Sendable {
 
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
-    /// Adds a reading, unless it follows the previous reading too closely. A gap marker is always added.
+    /// Adds a reading, unless it follows the previous reading too closely. Gap markers are always added.
     mutating func add(_ time: Double, _ reading: SIMD4<Float>, isGapMarker: Bool = false) {
         if let last, !isGapMarker, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
@@ -110,8 +110,8 @@ package struct GapDetector: Sendable {
 
     package init() {}
 
-    /// Processes the time of a reading, in seconds. If the reading follows a gap, returns the time at which the gap
-    /// starts. Charts interrupt their lines at the returned `breakTime`.
+    /// Processes the time of a reading, in seconds. If a gap precedes the reading, returns the gap's start and the time
+    /// at which charts break their lines.
     package mutating func process(_ time: Double) -> (start: Double, breakTime: Double)? {
         guard let last else {
             self.last = time
@@ -125,7 +125,7 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // A gap can at most double the usual interval, so a single gap has a limited effect. If the rate decreases
+            // A single gap has a limited effect, because it at most doubles the usual interval. If the rate drops
             // permanently, the usual interval adapts within a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))

@@ -7,11 +7,11 @@ import Synchronization
 /// later. The session adds data from any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send, each with the number of readings in it. A message that may be dropped as early as a
-        /// reading counts as one reading. Any other message counts as 0.
+        /// The frames to send, each with its number of readings. A message that may be dropped as readily as a reading
+        /// counts as one reading. Any other message counts as 0.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
-        /// True if the playback position has jumped. The pages then discard all earlier data.
+        /// True if the playback position has jumped, so the pages must discard all earlier data.
         var hasSeeked = false
         var responses: [(page: Int, frame: [UInt8])] = []
     }
@@ -24,7 +24,7 @@ package final class DashboardFeed: Sendable {
         var gaps: [GapDetector]
         var track = TrackHistory()
         var recent: [[UInt8]] = []
-        /// The frames of the latest states, by message type.
+        /// The frames for the latest states, keyed by message type.
         var states: [String: [UInt8]] = [:]
         var responses: [(page: Int, frame: [UInt8])] = []
         var droppedCount = 0
@@ -42,17 +42,17 @@ package final class DashboardFeed: Sendable {
     /// The maximum number of readings in a channel's queue. The same limit applies to the queued messages and to the
     /// queued responses.
     private static let limit = 4096
-    /// The maximum number of recent events that are stored for new pages.
+    /// The maximum number of recent events stored for new pages.
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
-    /// The order in which the feed sends states to a new page, after `playback`. A type not listed here is not sent.
+    /// The order in which the feed sends states to a new page, after `playback`. Types not listed here are not sent.
     private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
-    /// The states that are no longer valid after a seek. `locationFailed` is not listed, because it is sent only once
-    /// and may still apply.
+    /// The states that a seek invalidates. `locationFailed` is not listed, because it is sent only once and may still
+    /// apply.
     private static let positionDependentStates = ["satellites", "walk"]
 
-    /// The time span of the stored readings, in seconds.
+    /// The time span covered by the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }
 
     package let channels: [DashboardChannel]
@@ -150,8 +150,8 @@ package final class DashboardFeed: Sendable {
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Applies a change. Then notifies the server's thread, provided that a page is connected or a response is queued.
-    /// The thread is not notified again until it has drained the queue.
+    /// Applies a change, then notifies the server's thread if a page is connected or a response is queued. The thread
+    /// is not notified again until it has drained the queue.
     private func update(_ change: (inout State) -> Void) {
         let notify = state.withLock { state -> (@Sendable () -> Void)? in
             change(&state)
@@ -164,7 +164,7 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Server interface
 
-    /// Sets the closure that is called when data becomes available. The closure is called on the session's threads.
+    /// Sets the closure that is called, on the session's threads, when data becomes available.
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
     var now: Double { state.withLock { $0.now } }

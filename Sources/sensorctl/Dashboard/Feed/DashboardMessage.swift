@@ -7,7 +7,7 @@ package struct DashboardMessage: Sendable {
     package enum Retention: Sendable {
         /// The message replaces earlier messages of its type. A new page receives only the latest one.
         case state
-        /// The message is a point of the track. A new page receives a simplified track.
+        /// The message is a point on the track. A new page receives a simplified track.
         case track
         /// The message is an event. A new page receives the most recent events.
         case recent

@@ -2,8 +2,8 @@
 
 import JSONBytes
 
-/// A command from a page. The session must respond to each command, because the server stops reading from a page with
-/// too many pending commands.
+/// A command from a page. The session must respond to every command, because the server stops reading from a page that
+/// has too many pending commands.
 package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause

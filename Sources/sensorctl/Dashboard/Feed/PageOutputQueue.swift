@@ -2,20 +2,20 @@
 
 import JSONBytes
 
-/// The output queue of a page. If the page reads too slowly, the queue drops the oldest readings and counts them.
+/// A page's output queue. If the page reads too slowly, the queue drops the oldest readings and counts them.
 struct PageOutputQueue {
     /// The maximum size of the queue, in bytes. One minute of data from nine axes at 100 Hz, with all derived values,
-    /// takes up less than half of this size.
+    /// takes up less than half of it.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. When this number is reached, the server accepts no further commands from
-    /// the page until the page has read some of the responses.
+    /// The maximum number of queued responses. At the limit, the server accepts no more commands from the page until
+    /// the page has read some responses.
     static let responseLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings in the item. A message that may be dropped as early as a reading counts as one
-        /// reading, and any other message as 0. Items with 0 readings are dropped only if dropping all the others is
-        /// not enough.
+        /// The number of readings in the item. A message that may be dropped as readily as a reading counts as one
+        /// reading, and any other message as 0. Items with 0 readings are dropped only if dropping all others is not
+        /// enough.
         var readings: Int
         var isResponse = false
     }
@@ -98,7 +98,7 @@ struct PageOutputQueue {
         }
     }
 
-    /// Drops the oldest readings, and then the oldest other items, until the size is three quarters of the limit.
+    /// Drops the oldest readings, then the oldest other items, until the queue shrinks to three quarters of its limit.
     private mutating func dropOldest() {
         let targetSize = Self.limit / 4 * 3
         let first = head + (sentByteCount > 0 ? 1 : 0)

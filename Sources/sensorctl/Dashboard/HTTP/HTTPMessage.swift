@@ -52,7 +52,7 @@ struct HTTPRequest: Equatable {
         var lines: [String] = []
         // A CR or LF on its own does not end a line. It is rejected below as a control character.
         for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
-            // Control characters are rejected, because not all programs interpret them in the same way.
+            // Control characters are rejected, because programs interpret them in different ways.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
             else { return .invalid(.badRequest) }
@@ -125,7 +125,7 @@ struct HTTPResponse {
         var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
         let fields: [(name: String, value: String)] = [
             ("Content-Type", type), ("Content-Length", "\(body.count)"),
-            // Disables caching, because the page differs between versions of the program, and live data is outdated
+            // Disables caching, because the page changes from version to version, and live data becomes stale
             // immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),

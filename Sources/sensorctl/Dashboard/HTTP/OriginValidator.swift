@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rejects requests that come from other sites. Three headers are checked: Host reveals DNS rebinding, Origin reveals a
-/// request sent by another site, and Sec-Fetch-Site reveals that another site embeds a resource of this server.
+/// Rejects requests from other sites, based on three headers: Host reveals DNS rebinding, Origin reveals requests sent
+/// by other sites, and Sec-Fetch-Site reveals that another site embeds this server's resources.
 struct OriginValidator: Sendable {
     private let authorities: [String]
 
     init(port: UInt16) {
         let hosts = ["127.0.0.1", "localhost", "[::1]"]
-        // Browsers omit the port if it is 80, the default for HTTP.
+        // Browsers omit port 80, the default for HTTP.
         authorities = hosts.map { "\($0):\(port)" } + (port == 80 ? hosts : [])
     }
 
@@ -54,8 +54,8 @@ package struct DashboardToken: Sendable {
         }.joined()
     }
 
-    /// Compares two tokens. For tokens of equal length, the comparison takes constant time, so that timing does not
-    /// reveal how many characters match.
+    /// Compares two tokens. If their lengths are equal, the comparison takes constant time, so timing does not reveal
+    /// how many characters match.
     package func matches(_ other: String) -> Bool {
         let (expected, given) = (Array(text.utf8), Array(other.utf8))
         guard expected.count == given.count else { return false }

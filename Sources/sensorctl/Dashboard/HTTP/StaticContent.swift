@@ -56,8 +56,8 @@ enum MediaType {
     }
 }
 
-/// The installed JavaScript libraries that the page loads. Only regular files that existed at startup are served.
-/// Symbolic links below the library folders are ignored.
+/// The installed JavaScript libraries used by the page. Only regular files that existed at startup are served. Symbolic
+/// links below the library folders are ignored.
 package struct AssetFolder: Sendable {
     package struct Library: Sendable {
         package let name: String
@@ -96,7 +96,7 @@ package struct AssetFolder: Sendable {
     /// The maximum size of a file, in bytes.
     static let sizeLimit = 4 << 20
     private static let countLimit = 500
-    /// The maximum number of nested folders, including the library folder.
+    /// The maximum depth of nested folders, including the library folder.
     private static let depthLimit = 3
 
     private var files: [String: File] = [:]

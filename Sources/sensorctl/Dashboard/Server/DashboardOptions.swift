@@ -11,7 +11,7 @@ package struct DashboardOptions: Sendable {
         /// The scheme, host and port, in the form that the content security policy requires.
         package let origin: String
 
-        /// Returns nil if the URL is invalid or contains a character that could end a policy directive.
+        /// Returns nil if the URL is invalid or contains a character that could terminate a policy directive.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"';,".utf8.contains($0) })
@@ -31,7 +31,7 @@ package struct DashboardOptions: Sendable {
     package var assets: AssetFolder
     /// The time limit for receiving a request, in seconds.
     package var requestTimeout = 10.0
-    /// The maximum time between two requests, in seconds, including the time for sending the response.
+    /// The maximum time between two requests, in seconds, including the time needed to send the response.
     package var idleTimeout = 30.0
     /// The interval between pings, in seconds. A page that does not answer two successive pings is disconnected.
     package var pingInterval = 20.0
@@ -49,22 +49,22 @@ package struct DashboardOptions: Sendable {
     }
 }
 
-/// A description of the session. Each new page receives it.
+/// A description of the session, sent to each new page.
 package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// The civil time at which the session's clock is zero, in ISO 8601 format, or nil if unknown. This property is a
-    /// closure because its result changes if the system clock is set while the dashboard is running.
+    /// Returns the civil time at which the session's clock is zero, in ISO 8601 format, or nil if unknown. The result
+    /// changes if the system clock is set while the dashboard is running.
     package var start: @Sendable () -> String? = { nil }
-    /// The duration of the trace in seconds, or nil for a live session.
+    /// The trace's duration in seconds, or nil for a live session.
     package var duration: Double?
     package var attitudeFrame = ""
     package var faults: [(id: String, label: String, about: String)] = []
 
     package init() {}
 
-    /// Returns the first message to a page. The message's keys must match those that the page's scripts read.
+    /// Returns the first message to a page. Its keys must match those that the page's scripts read.
     func message(
         _ options: DashboardOptions, _ channels: [DashboardChannel], session: String, now: Double
     ) -> DashboardMessage {

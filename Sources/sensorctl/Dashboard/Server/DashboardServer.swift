@@ -60,7 +60,7 @@ package final class DashboardServer: Sendable {
     }
 }
 
-/// Creates the responses to requests. Used only on the server's thread.
+/// Creates responses to requests. Used only on the server's thread.
 struct RequestHandler {
     let feed: DashboardFeed
     let options: DashboardOptions

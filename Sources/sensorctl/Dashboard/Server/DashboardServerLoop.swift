@@ -6,7 +6,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The loop of the server's thread. Polls the sockets, enforces time limits, answers requests and sends data to pages.
+/// The server thread's loop. Polls the sockets, enforces time limits, answers requests and sends data to pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
     private let requestHandler: RequestHandler
@@ -36,8 +36,8 @@ final class DashboardServerLoop: ServiceLoop {
             wait()
             if shared.isStopped { break }
             let now = clock.now
-            // `wait()` adds the acceptor to `pollSet` first, then the connections in order. `connections` must
-            // therefore not change between `wait()` and the end of this loop.
+            // `wait()` adds the acceptor to `pollSet` first, then the connections in order. Therefore, `connections`
+            // must not change between `wait()` and the end of this loop.
             for (index, connection) in connections.enumerated() {
                 handleEvents(connection, revents: pollSet[index + 1], now: now)
             }
@@ -84,7 +84,7 @@ final class DashboardServerLoop: ServiceLoop {
             descriptor, deadline: now.advanced(bySeconds: requestHandler.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
         if current.count >= DashboardServer.maximumConnections {
-            // Closes the oldest idle connection, so that idle clients cannot lock out others.
+            // Closes the oldest idle connection to make room, so that idle clients cannot lock out others.
             let idle = current.first(where: \.isIdle) ?? current.first { $0.page == nil && $0.isBlocked }
             guard let idle else { return }
             idle.isClosed = true

@@ -25,7 +25,7 @@ final class HTTPConnection {
     private var sent = 0
     /// The WebSocket state, or nil before the upgrade.
     var page: Page?
-    /// The time at which the current time limit expires or the next ping is due.
+    /// The time at which the current time limit expires or the next ping becomes due.
     var deadline: BootTime
     /// True if the server ignores further input and closes the connection once the remaining output has been sent.
     var isClosing = false
@@ -40,7 +40,7 @@ final class HTTPConnection {
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
     /// True if the server may read from the connection. It does not read from an HTTP connection while a response is
-    /// pending. It does not read from a WebSocket while too many commands or responses are pending.
+    /// pending. It does not read from a WebSocket while too many commands or responses are queued.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
@@ -56,7 +56,7 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // Closing the connection here loses no response, because the server does not read from it until the
+            // No response is lost by closing the connection here, because the server reads from it only after the
             // previous response has been sent.
             isClosed = true
         }
@@ -85,7 +85,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Sends a part of the output. ``write()`` continues only if the returned number is positive.
+    /// Sends part of the output. ``write()`` continues only if the returned number is positive.
     private func writeChunk() -> Int {
         var (result, errorNumber) = (0, Int32(0))
         func send(_ bytes: UnsafeRawBufferPointer) -> Int {

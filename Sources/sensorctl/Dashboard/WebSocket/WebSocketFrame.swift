@@ -74,7 +74,7 @@ struct WebSocketDecoder {
         return events
     }
 
-    /// Decodes the next frame. Returns nil if the frame is incomplete. Returns `.some(nil)` if the frame is complete,
+    /// Decodes the next frame. Returns nil if the frame is incomplete. Returns `.some(nil)` if the frame is complete
     /// but its message continues in another frame.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }

@@ -16,7 +16,7 @@ enum WebSocketHandshake {
     }
 
     static func response(_ acceptance: String) -> [UInt8] {
-        // The text ends with an empty line, so the blank line before the closing quotation marks must stay.
+        // The text must end with an empty line, so keep the blank line before the closing quotation marks.
         Array(
             """
             HTTP/1.1 101 Switching Protocols\r

@@ -2,8 +2,7 @@
 
 import SystemCalls
 
-/// A histogram of the intervals between the readings of a stream. The histogram of each trace is drawn as a separate
-/// outline.
+/// A histogram of the intervals between a stream's readings. Each trace's histogram is drawn as a separate outline.
 package struct IntervalChart: Sendable {
     package var name: String
     package var counters: [(trace: Int, counter: IntervalCounter)]
@@ -22,7 +21,7 @@ package struct IntervalChart: Sendable {
         guard let first = all.first?.bars else { return }
         let greatest = all.flatMap(\.bars.counts).max() ?? 1
         // A logarithmic scale keeps rare intervals visible among thousands of typical ones. The scale begins below
-        // log10(1), because the bar of a single interval would otherwise have no height.
+        // log10(1), so that the bar for a single interval is visible.
         let top = log10(Double(max(greatest, 2)) * 1.5)
         let heights = Scale(-0.3...top, from: frame.bottom, to: frame.y)
         let isShort = first.end < 2

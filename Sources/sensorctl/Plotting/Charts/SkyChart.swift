@@ -6,7 +6,7 @@ import SystemCalls
 /// Charts of the satellite positions and signal strengths in a trace.
 package struct SkyChart: Sendable {
     package var trace: Int
-    /// The name of the trace. Empty if the figure has only one trace.
+    /// The name of the trace, or an empty string if the figure has only one trace.
     package var name: String
     package var sky: SkyTracks
 
@@ -15,13 +15,13 @@ package struct SkyChart: Sendable {
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
     /// Each style number applies to the system at the same index in `systems`. QZSS and NavIC satellites have the same
-    /// colour, because they are rarely visible from the same place.
+    /// colour, because they are rarely visible from the same location.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])
     }
 
-    /// Draws the sky as a disc with a legend below it. North is at the top, and east is on the right.
+    /// Draws the sky as a disc with a legend below it. North is at the top and east is on the right.
     func drawSky(in frame: Frame, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { !$0.path.isEmpty }
         let legend = legend(of: tracks, width: frame.width)
@@ -124,7 +124,7 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // Starts a new line after a jump. Jumps occur when a satellite was out of view or the receiver confused it
+            // Starts a new line after a jump. Jumps occur if a satellite was out of view or the receiver confused it
             // with another one.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
@@ -138,8 +138,8 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // The size of a circle shows the signal strength. A hollow circle marks a satellite that was not used for
-            // any fix.
+            // A circle's size shows the signal strength. A hollow circle marks a satellite that was not used for any
+            // fix.
             svg.circle([
                 "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
                 "cy": .number(point.y), "r": .number(Self.size(track.mean)),
@@ -154,7 +154,7 @@ package struct SkyChart: Sendable {
         return 2.2 + min(max((strength - 15) / 35, 0), 1) * 3.6
     }
 
-    /// Draws each name beside its satellite, at a position where it overlaps no other name or satellite.
+    /// Draws each name beside its satellite, where it overlaps no other name or satellite.
     private func names(_ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let points = tracks.compactMap { track in track.path.last.map { center + SkyGeometry.point($0) * radius } }
         var occupied = zip(tracks, points).map { track, point in

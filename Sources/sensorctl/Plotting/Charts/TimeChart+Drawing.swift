@@ -10,7 +10,7 @@ struct TimeAxis {
     /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True if line styles distinguish traces. False if they distinguish the lines of a single trace.
+    /// True if line styles distinguish traces, or false if they distinguish the lines of a single trace.
     var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
@@ -24,7 +24,7 @@ struct TimeAxis {
 /// A marked time interval, such as the duration of a fault.
 package struct PlotSpan: Sendable {
     package var start: Double
-    /// The end in seconds, or infinity if the interval does not end.
+    /// The end in seconds, or infinity if the interval is open-ended.
     package var end: Double
     package var label: String
     /// The index of the affected trace, or nil if all traces are affected.
@@ -34,7 +34,7 @@ package struct PlotSpan: Sendable {
         (self.start, self.end, self.label, self.trace) = (start, end, label, trace)
     }
 
-    /// Returns the start and end of the interval in pixels, or nil if the interval is outside the axis.
+    /// Returns the start and end of the interval in pixels, or nil if the interval lies outside the axis.
     func extent(on times: Scale) -> (left: Double, right: Double)? {
         guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
         return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
@@ -45,7 +45,7 @@ extension TimeChart {
     static let headerHeight = 19.0
     static let footerHeight = 31.0
 
-    /// Draws the chart in the box `frame`. Only the last chart of a column has time labels. The page's style sheet uses
+    /// Draws the chart in the box `frame`. Only the last chart in a column has time labels. The page's style sheet uses
     /// the elements' classes, and the page's script also uses the elements' `data-` attributes.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
@@ -71,8 +71,8 @@ extension TimeChart {
         }
     }
 
-    /// True if the accuracy bands should be drawn. At least one edge of a band must be inside the chart, because bands
-    /// without a visible edge would only fill the chart.
+    /// True if an edge of an accuracy band is inside the chart. If not, no bands are drawn, because they would only
+    /// fill the chart.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -89,8 +89,8 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // If line styles distinguish traces, the header of the figure explains the styles, so only unreliable lines
-            // are listed here.
+            // If line styles distinguish traces, the figure's header explains the styles, so only unreliable lines are
+            // listed here.
             guard !hasSeveralTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -108,7 +108,7 @@ extension TimeChart {
             for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
         }
         for (value, label) in zip(marks.values, marks.labels) {
-            // Prevents a label from overlapping the heading of the next chart.
+            // Keeps a label from overlapping the heading of the next chart.
             let y = min(max(values(value) + 3.5, frame.y + 6), frame.bottom + 1)
             svg.label(label, frame.x - 5, y, anchor: "end")
         }
@@ -125,8 +125,8 @@ extension TimeChart {
             "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
             "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
         ])
-        // `c1` is the class of the second line style, which has the same colour as a fault. The dark theme changes the
-        // colour of this class.
+        // `c1` is the class of the second line style, which has the same colour as a fault. The dark theme changes this
+        // colour.
         svg.group(["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]) {
             svg in
             for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
@@ -143,7 +143,7 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps to draw, in pixels. Omits gaps of up to 3 pixels, and gaps in which a different line has
+    /// Returns the gaps to draw, in pixels. Omits gaps no wider than 3 pixels and gaps in which another line has
     /// readings. Returns an empty array if there are several traces or more than 60 gaps.
     static func visibleGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
@@ -152,7 +152,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // Omits a gap if a different line, such as the line of unreliable values, has readings in it.
+            // Omits a gap if another line, such as the line of unreliable values, has readings in it.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -203,8 +203,8 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // A band that extends beyond one end of the circular axis is drawn again, shifted by 360°, so that the
-                // rest of it appears at the other end.
+                // If a band extends beyond one end of the circular axis, draws it again, shifted by 360°, so that the
+                // rest appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

@@ -12,8 +12,8 @@ package struct TimeLine: Sendable {
     /// line as "doubtful".
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The maximum interval between two connected readings, in seconds. A longer interval interrupts the line. nil if
-    /// the line is never interrupted.
+    /// The maximum interval between two connected readings, in seconds, or nil if the line is never interrupted. A
+    /// longer interval interrupts the line.
     package var gap: Double?
 
     package init(name: String, trace: Int, isUnreliable: Bool = false, series: SeriesDecimator, gap: Double?) {
@@ -23,7 +23,7 @@ package struct TimeLine: Sendable {
 
 /// A chart of one or more lines over time, with a common value axis.
 package struct TimeChart: Sendable {
-    /// The name that identifies the chart on the command line and in the output of `writeNumbers`.
+    /// The name of the chart on the command line and in the output of `writeNumbers`.
     package var name: String
     package var title: String
     package var unit: String
@@ -42,7 +42,7 @@ package struct TimeChart: Sendable {
     /// An uninterrupted part of a line.
     struct Stroke {
         var points: [PlotPoint]
-        /// The interpolated points at which a line enters and leaves the chart on a circular axis. They are not
+        /// On a circular axis, the interpolated points at which the line enters and leaves the chart. They are not
         /// readings.
         var entry: PlotPoint?
         var exit: PlotPoint?
@@ -57,8 +57,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Prepares the lines for drawing. If `hasSeveralTraces` is true, line styles distinguish traces. Otherwise, they
-    /// distinguish the lines of a single trace.
+    /// Prepares the lines for drawing. If `hasSeveralTraces` is true, line styles distinguish traces. If it is false,
+    /// they distinguish the lines of a single trace.
     func drawings(columns: Int, over duration: Double, hasSeveralTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -120,7 +120,7 @@ extension TimeChart.Drawing {
             let time = previous.time + share * (point.time - previous.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // If the value went around the circle more than once between the two readings, adds a line across the whole
+            // If the value went round the circle more than once between the two readings, adds a line across the whole
             // axis.
             if abs(point.turnCount - previous.turnCount) > 1 {
                 var all = TimeChart.Stroke(points: [])

@@ -29,7 +29,7 @@ extension TrackChart.Sheet {
         }
     }
 
-    /// Formats the origin with six decimals, which is the usual resolution of a receiver.
+    /// Formats the origin with six decimals, which is the usual resolution of receivers.
     private static func text(_ position: TrackPoint) -> String {
         let latitude = PlotText.number(abs(position.latitude), decimals: 6)
         let longitude = PlotText.number(abs(position.longitude), decimals: 6)
@@ -41,7 +41,7 @@ extension TrackChart.Sheet {
         let isLong = length >= 10_000
         let factor = isLong ? 1e3 : 1
         let unit = isLong ? "km" : "m"
-        // Both directions use the same step, so that the grid consists of squares.
+        // Both directions use the same step, so the grid consists of squares.
         let step = niceStep(atLeast: length / factor / (frame.width / 52))
         let decimals = Ticks.decimals(step)
         func marks(_ domain: ClosedRange<Double>) -> [Double] {
@@ -145,7 +145,7 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ hasSeveralTraces: Bool) -> PlotStyle { PlotStyle(number: hasSeveralTraces ? trace : 0) }
 
-    /// Draws at most 400 accuracy circles. Omits circles that are similar to the last one drawn.
+    /// Draws at most 400 accuracy circles. Omits circles similar to the last one drawn.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -167,7 +167,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(hasSeveralTraces)
-        // Up to 40 circles are drawn with outlines. More than 40 circles are drawn as a single area without outlines.
+        // Draws up to 40 circles with outlines, or a larger number as a single area without outlines.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),

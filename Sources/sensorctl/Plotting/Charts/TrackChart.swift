@@ -8,8 +8,8 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The maximum interval between two connected positions, in seconds. A longer interval interrupts the track.
-        /// nil if the track is never interrupted.
+        /// The maximum interval between two connected positions, in seconds, or nil if the track is never interrupted.
+        /// A longer interval interrupts the track.
         package var gap: Double?
 
         package init(trace: Int, simplifier: TrackSimplifier, gap: Double?) {
@@ -21,7 +21,7 @@ package struct TrackChart: Sendable {
 
     package init(tracks: [Track]) { self.tracks = tracks }
 
-    /// A track prepared for drawing. Points are in metres east and north of the start of the first track.
+    /// A track prepared for drawing. Its points are in metres east and north of the first track's start.
     struct Drawing {
         let trace: Int
         let positions: [TrackPoint]
@@ -56,7 +56,7 @@ package struct TrackChart: Sendable {
             least = pointwiseMin(least, point)
             greatest = pointwiseMax(greatest, point)
         }
-        // Adds a margin, so that the accuracy circles of a stationary receiver are visible.
+        // The margin keeps a stationary receiver's accuracy circles visible.
         let margin = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
             drawings: drawings, minimum: least - margin, maximum: greatest + margin, origin: origin, accuracy: accuracy)
@@ -73,10 +73,10 @@ extension TrackChart.Sheet {
     }
 }
 
-/// Projects positions onto a plane whose coordinates are metres east and north of the centre of the tracks.
+/// Projects positions onto a plane whose coordinates are metres east and north of the tracks' centre.
 ///
-/// The azimuthal equidistant projection preserves distances and directions from the centre on the ellipsoid. The
-/// antimeridian and the poles need no special treatment.
+/// The azimuthal equidistant projection preserves ellipsoidal distances and directions from the centre. It needs no
+/// special treatment of the antimeridian or the poles.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 

@@ -5,7 +5,7 @@
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
-    /// True if dashed lines are drawn over this line. The line is then wider, so that it is visible between the dashes.
+    /// True if dashed lines are drawn over this line. The line is wider to be visible between the dashes.
     var isUnderlay = false
 
     var width: Double { isUnderlay ? 2.2 : 1.1 }
@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class, to which the style sheet assigns a different colour in dark mode.
+    /// The CSS class, whose colour the style sheet changes in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }
@@ -30,7 +30,7 @@ struct PlotStyle {
     static let fault = "#D55E00"
 }
 
-/// Font sizes in pixels of 1/96 inch. 10 pixels are 7.5 points.
+/// Font sizes, in pixels of 1/96 inch. 10 pixels equal 7.5 points.
 enum PlotFont {
     static let title = 15.0
     static let heading = 11.5
@@ -40,7 +40,7 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text. `anchor` specifies which part of the text is at the position: "start", "middle" or "end".
+    /// Draws text. `anchor` specifies the part of the text that is at the position: "start", "middle" or "end".
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -90,7 +90,7 @@ extension SVGWriter {
         ])
     }
 
-    /// Draws a legend from right to left. Each entry is a short sample of the line, followed by its name. Returns the
+    /// Draws a legend from right to left. Each entry consists of a short sample of the line and its name. Returns the
     /// left edge of the legend.
     @discardableResult
     mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
@@ -111,12 +111,12 @@ extension SVGWriter {
     }
 }
 
-/// The size of a figure in pixels of 1/96 inch: an A4 page with margins of 1 cm.
+/// The size of a figure, in pixels of 1/96 inch: an A4 page with 1 cm margins.
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The smallest factor by which charts are scaled vertically to fit a figure on a page. If a smaller factor would
-    /// be necessary, the heights are not changed.
+    /// The smallest factor by which charts are scaled vertically to fit a figure on a page. If an even smaller factor
+    /// is required, the charts keep their heights.
     static let minimumScale = 0.62
     static let right = 14.0
 }

@@ -16,7 +16,7 @@ package struct SVGWriter: Sendable {
         element("g", attributes, body)
     }
 
-    /// Writes an `svg` element. It is either the outermost element of a picture, or a nested element with its own
+    /// Writes an `svg` element. The element is either a picture's outermost element or a nested element with its own
     /// coordinate system.
     mutating func svg(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         element("svg", attributes, body)
@@ -34,7 +34,7 @@ package struct SVGWriter: Sendable {
         text += "</\(name)>\n"
     }
 
-    /// Clips the closure's output to the frame, without changing the coordinates.
+    /// Clips the closure's output to the frame without changing the coordinates.
     mutating func clipped(to frame: Frame, _ body: (inout SVGWriter) -> Void) {
         let view = [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")
         let (x, y, width, height) = (SVGValue.number(frame.x), SVGValue.number(frame.y), frame.width, frame.height)
@@ -95,7 +95,7 @@ enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Exp
     }
 }
 
-/// The data of an SVG path (its `d` attribute), in the picture's coordinates.
+/// The data (`d` attribute) of an SVG path, in the picture's coordinates.
 struct SVGPath {
     private(set) var data = ""
     var isEmpty: Bool { data.isEmpty }

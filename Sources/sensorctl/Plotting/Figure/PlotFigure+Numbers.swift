@@ -4,7 +4,7 @@ package import JSONBytes
 
 extension PlotFigure {
     /// Writes the values of all points in the figure as JSON objects, one per line. plot-page.js reads the keys and
-    /// requires the tracks in the order in which they are drawn.
+    /// expects the tracks in the order they are drawn.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in
@@ -37,7 +37,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Writes one list of points for each uninterrupted part of the line. Gaps and wraparounds interrupt a line.
+        // Writes a list of points for each part of the line between gaps or wraparounds.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

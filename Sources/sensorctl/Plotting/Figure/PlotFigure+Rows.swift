@@ -29,7 +29,7 @@ extension PlotFigure {
         var lines: [[(name: String, style: PlotStyle)]] = [[]]
         var width = 0.0
         for (name, style) in entries {
-            // `SVGWriter.legend` adds 41 pixels to each name, for the sample and the spacing.
+            // `SVGWriter.legend` adds 41 pixels to each name for the sample and spacing.
             let own = PlotText.width(name, size: PlotFont.label) + 41
             if width + own > FigurePage.width - 20, lines.last?.isEmpty == false {
                 lines.append([])
@@ -59,7 +59,7 @@ extension PlotFigure {
         let (head, foot, left, discWidth) = (TimeChart.headerHeight, TrackChart.footerHeight + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
         let extent = sheet.maximum - sheet.minimum
-        // The aspect ratio of the track determines the height, within the limits of a page.
+        // The track's aspect ratio determines the height, within fixed limits.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
         let (hasSeveralTraces, spans) = (hasSeveralTraces, spans)
@@ -96,7 +96,7 @@ extension PlotFigure {
 
     private func timeRows(_ drawn: [DrawnChart]) -> [FigureRow] {
         guard !drawn.isEmpty else { return [] }
-        // All charts share the left edge, so that their time axes are aligned.
+        // All charts share a left edge, so their time axes are aligned.
         let labels = drawn.flatMap { $0.chart.ticks($0.chart.window, height: $0.chart.height).labels }
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
@@ -139,7 +139,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns a row of notes that explain the marks not covered by a legend.
+    /// Returns a row of notes that explain marks not covered by a legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
@@ -150,8 +150,7 @@ extension PlotFigure {
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
-        // Faults are shown in a row above the time charts. If there are no time charts, the footer names the faults
-        // instead.
+        // A row above the time charts shows the faults. If there are no time charts, the footer lists them instead.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }
@@ -162,7 +161,7 @@ extension PlotFigure {
     }
 }
 
-/// A row above the time charts. It shows a bar and a name for each of the first `limit` visible faults.
+/// A row above the time charts that shows a bar and a name for each of the first `limit` visible faults.
 struct FaultStrip: Sendable {
     static let limit = 12
     let spans: [PlotSpan]

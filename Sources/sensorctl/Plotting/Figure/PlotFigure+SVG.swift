@@ -3,14 +3,14 @@
 import JSONBytes
 
 extension PlotFigure {
-    /// Returns the rows of the figure with their heights, fitted to one page if possible.
+    /// Returns the figure's rows with their heights, fitted to one page if possible.
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
         let rows = rows()
         let natural = rows.reduce(0) { $0 + $1.height }
         let flexibleHeight = rows.reduce(0) { $0 + $1.flexibleHeight }
         let share = flexibleHeight > 0 ? 1 - (natural - FigurePage.height) / flexibleHeight : 1
-        // If the figure cannot be made to fit on a page, the charts keep their preferred heights, and the figure is
-        // longer than a page.
+        // If the figure cannot fit on a page, the charts keep their preferred heights, and the figure is longer than a
+        // page.
         let factor = share >= 1 || share < FigurePage.minimumScale ? 1 : share
         return rows.map { row in
             let rest = row.flexibleHeight * factor
@@ -43,7 +43,7 @@ extension PlotFigure {
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + svg.text
     }
 
-    /// The description of the figure for screen readers.
+    /// The figure's description for screen readers.
     var summary: String {
         var parts: [String] = []
         if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.simplifier.count }) positions") }
@@ -88,7 +88,7 @@ extension PlotFigure {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The data as a JSON array. `<` is escaped, so that a name cannot end the script element.
+    /// The data as a JSON array, in which `<` is escaped so that no name can end the script element.
     private var numbersForScript: String {
         var writer = JSONWriter()
         writeNumbers(to: &writer)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contents of a figure with charts of one or more traces. Extensions write it as SVG, as HTML or as JSON.
+/// The contents of a figure that charts one or more traces. Extensions write the figure as SVG, HTML or JSON.
 package struct PlotFigure: Sendable {
     package var title: String
     /// The text below the title, such as the date and duration.
     package var subtitle: String
-    /// The names of the traces. The charts refer to a trace by its index.
+    /// The names of the traces. Charts refer to traces by index.
     package var traces: [String]
     package var track: TrackChart?
     package var skies: [SkyChart] = []
     package var charts: [TimeChart] = []
-    /// The histograms of the intervals between readings, one for each stream.
+    /// The histograms of the intervals between readings, one per stream.
     package var intervals: [IntervalChart] = []
     /// The faults to mark.
     package var spans: [PlotSpan] = []
@@ -24,12 +24,12 @@ package struct PlotFigure: Sendable {
 
     package var isEmpty: Bool { track == nil && skies.isEmpty && charts.isEmpty && intervals.isEmpty }
 
-    /// True if colours and dash patterns distinguish traces. False if they distinguish the lines of a single trace.
+    /// True if colours and dash patterns distinguish traces, or false if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
     /// The time charts to draw. If there are several traces, a chart whose lines have different names is split into one
-    /// chart per name. Each of these charts shows the lines with its name from all traces. It also shows the unreliable
-    /// lines, which have no chart of their own.
+    /// chart per name. Each of these charts shows the lines of that name from all traces, and the unreliable lines,
+    /// which have no chart of their own.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Counts how often each interval between readings occurs, using bounded memory. The resolution is 1 µs at first. If
+/// Counts how often each interval between readings occurs, using bounded memory. The initial resolution is 1 µs. If
 /// there are too many distinct intervals, the resolution is reduced by powers of ten.
 package struct IntervalCounter: Sendable {
     static let limit = 65_536
@@ -42,7 +42,7 @@ package struct IntervalCounter: Sendable {
         }
     }
 
-    /// The distinct intervals in seconds with their counts, in ascending order.
+    /// The distinct intervals in seconds and their counts, sorted by interval.
     package var sorted: [(interval: Double, count: Int)] {
         counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
     }
@@ -67,9 +67,9 @@ package struct IntervalCounter: Sendable {
 package struct IntervalHistogram: Sendable {
     /// The start of the first bin, in seconds.
     package let start: Double
-    /// The width of a bin in seconds, which is 1, 2 or 5 times a power of ten.
+    /// The bin width in seconds: 1, 2 or 5 times a power of ten.
     package let width: Double
-    /// The number of intervals in each bin. A bin includes its start and excludes its end.
+    /// The number of intervals in each bin. A bin includes its start but excludes its end.
     package private(set) var counts: [Int]
     package private(set) var countBelow = 0
     package private(set) var countAbove = 0
@@ -85,8 +85,7 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // Adds a margin. If all intervals are equal, the margin ensures that they fall into a single bin in the middle,
-        // despite rounding errors.
+        // The margin ensures that equal intervals fall into a single bin in the middle, despite rounding errors.
         let margin = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - margin)
         let high = greatest + margin
@@ -100,7 +99,7 @@ package struct IntervalHistogram: Sendable {
         (start, width) = (axis.start, axis.width)
         counts = Array(repeating: 0, count: axis.bars)
         for (interval, number) in counter.sorted {
-            // Adds a tolerance, so that an interval on the boundary between two bins is counted in the upper bin
+            // The tolerance ensures that an interval on the boundary between two bins is counted in the upper bin,
             // despite rounding errors.
             let index = ((interval - start) / width + 1e-6).rounded(.down)
             if index < 0 {

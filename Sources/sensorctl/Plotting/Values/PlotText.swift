@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Formats the text of a figure and estimates its width.
+/// Formats a figure's text and estimates its width.
 package enum PlotText {
     /// Formats a number with a fixed number of decimals and a typographic minus sign.
     package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }
@@ -17,7 +17,7 @@ package enum PlotText {
         return text
     }
 
-    /// Formats a coordinate of the picture with at most two decimals.
+    /// Formats a picture coordinate with at most two decimals.
     static func coordinate(_ value: Double) -> String {
         var text = decimal(value, 2, minus: "-")
         while text.last == "0" { text.removeLast() }
@@ -51,7 +51,7 @@ package enum PlotText {
         return "10" + String("\(exponent)".map { raised[$0] ?? $0 }) + (unit.isEmpty ? "" : " \(unit)")
     }
 
-    /// Returns an untrusted name as a single line without control characters. A long name is shortened in the middle.
+    /// Returns an untrusted name as a single line without control characters. Long names are shortened in the middle.
     package static func name(_ text: String, upTo limit: Int = 72) -> String {
         let clean = TerminalSanitizer.sanitized(text)
         guard clean.count > limit else { return clean }

@@ -3,8 +3,7 @@
 /// Stores a time series of any length in bounded memory and preserves all peaks.
 ///
 /// Readings that are too close together to be distinguished are merged into a cell. A cell stores its first, smallest,
-/// largest and last reading, and the accuracy band of all its readings. The duration of a cell grows with the duration
-/// of the series.
+/// largest and last reading, and the accuracy band of all its readings. The longer the series, the longer each cell.
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
@@ -12,11 +11,11 @@ package struct SeriesDecimator: Sendable {
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// The accuracy band: the range of the readings, extended by their uncertainties. nil if no uncertainty is
-        /// known. Angles are unwrapped, so they may be outside the circle.
+        /// The accuracy band: the range of the readings, extended by their uncertainties, or nil if no uncertainty is
+        /// known. Angles are unwrapped, so they may lie outside the circle.
         package fileprivate(set) var band: ClosedRange<Double>?
 
-        /// The readings of the cell in time order, without duplicates.
+        /// The cell's stored readings in chronological order, without duplicates.
         package var points: [PlotPoint] {
             var points = [first]
             let extremes = minimum.time <= maximum.time ? [minimum, maximum] : [maximum, minimum]
@@ -42,9 +41,9 @@ package struct SeriesDecimator: Sendable {
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// - Parameter margin: The uncertainty in each direction. nil or negative if unknown.
+    /// - Parameter margin: The uncertainty in each direction. Unknown if nil or negative.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
-        // On a circular axis, a value outside the range of the circle is invalid.
+        // On a circular axis, values outside the circle's range are invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
         var point = point
         if quantity.circle != nil, let previous = cells.last?.last {
@@ -88,8 +87,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, successive readings never share a cell, and longer cells do not help.
-        // Adjacent cells are then merged to limit memory use.
+        // If the clock jumps back and forth, successive readings never share a cell, however long the cells are. Merges
+        // adjacent cells to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 
@@ -108,7 +107,7 @@ package struct SeriesDecimator: Sendable {
     }
 }
 
-/// Returns the smallest range that contains both ranges. If one of the ranges is nil, returns the other one.
+/// Returns the smallest range that contains both ranges. If one range is nil, returns the other.
 func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
     guard let one else { return two }
     guard let two else { return one }
@@ -123,7 +122,7 @@ extension SeriesDecimator {
         return least...greatest
     }
 
-    /// The earliest and the latest time in seconds, or nil if there are no readings.
+    /// The earliest and latest times in seconds, or nil if there are no readings.
     package var span: ClosedRange<Double>? {
         guard let first = cells.lazy.map({ min($0.first.time, $0.last.time) }).min(),
             let last = cells.lazy.map({ max($0.first.time, $0.last.time) }).max()
@@ -133,11 +132,11 @@ extension SeriesDecimator {
 }
 
 package struct PlotPoint: Sendable, Hashable {
-    /// The time in seconds from the start of the time axis.
+    /// The time in seconds since the start of the time axis.
     package var time: Double
     package var value: Double
-    /// The number of full turns since the first reading. Between consecutive readings, the value is assumed to take the
-    /// shorter way around the circle.
+    /// The number of full turns since the first reading. The value is assumed to take the shorter way round the circle
+    /// between consecutive readings.
     package internal(set) var turnCount = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
@@ -150,7 +149,7 @@ package struct PlotPoint: Sendable, Hashable {
 
 package enum PlotQuantity: Sendable {
     case plain
-    /// A number that is never negative, such as a speed.
+    /// A nonnegative number, such as a speed.
     case amount
     /// An angle in degrees, -180...180.
     case angle

@@ -3,20 +3,19 @@
 package import DeviceCore
 import SystemCalls
 
-/// The positions and signal strengths of each satellite that a receiver reported.
+/// The positions and signal strengths that a receiver reported for each satellite.
 package struct SkyTracks: Sendable {
     package struct Track: Sendable {
         package let name: String
         package let system: Satellite.System?
-        /// The positions in degrees, in chronological order. A position is omitted if its distance from the previous
-        /// one on the disc (see `SkyGeometry`) is less than 0.5°. If the path becomes too long, every second position
-        /// is removed.
+        /// The positions in degrees, in chronological order. A position is omitted if it is less than 0.5° from the
+        /// previous one on the disc (see `SkyGeometry`). If the path becomes too long, every other position is removed.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
         /// The lowest signal strength in dB-Hz, or infinity if none was reported.
         package fileprivate(set) var weakest = Double.infinity
         package fileprivate(set) var strongest = -Double.infinity
         fileprivate var sum = 0.0
-        /// The number of reports with a signal strength.
+        /// The number of reports that include a signal strength.
         package fileprivate(set) var strengths = 0
         /// The number of reports that list the satellite.
         package fileprivate(set) var views = 0
@@ -34,7 +33,7 @@ package struct SkyTracks: Sendable {
         let number: Int32
     }
 
-    /// The maximum number of satellites, which exceeds the number of navigation satellites in orbit.
+    /// The maximum number of satellites, which is more than the number of navigation satellites in orbit.
     static let limit = 256
     private static let pathLimit = 1024
 
@@ -65,7 +64,7 @@ extension SkyTracks.Track {
     fileprivate mutating func add(_ satellite: Satellite, limit: Int) {
         views += 1
         if satellite.isUsed { uses += 1 }
-        // Receivers report 0 for a satellite that they do not track. NMEA limits the strength to 99 dB-Hz.
+        // Receivers report 0 for satellites that they do not track. NMEA limits the strength to 99 dB-Hz.
         if satellite.signal > 0, satellite.signal < 100 {
             strengths += 1
             sum += satellite.signal
@@ -78,12 +77,12 @@ extension SkyTracks.Track {
         let direction = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(direction, last) < 0.5 { return }
         path.append(direction)
-        // Limits the length of the path, because a faulty receiver may keep reporting positions that are far apart.
+        // Limits the path length, because a faulty receiver may keep reporting positions that are far apart.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }
 
-/// Projects the sky onto a disc. The zenith is the centre, and the horizon is at distance 1.
+/// Projects the sky onto a disc. The zenith is at the centre, and the horizon is at a distance of 1.
 enum SkyGeometry {
     static func point(_ direction: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
         let angle = direction.azimuth * .pi / 180

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten. Because of rounding errors, the result may be smaller than
+/// Rounds `least` up to 1, 2 or 5 times a power of ten. To allow for rounding errors, the result may be less than
 /// `least` by up to one part in 10⁹. Returns 1 if `least` is not a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
@@ -28,15 +28,15 @@ package struct Ticks: Sendable, Equatable {
     /// The exponent of the power of ten that the labels omit.
     package var exponent = 0
 
-    /// Returns ticks whose step is 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or
-    /// very small values omit a power of ten.
+    /// Returns ticks spaced by 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or very
+    /// small values omit a power of ten.
     package static func numbers(_ range: ClosedRange<Double>, count: Int, mayScale: Bool = true) -> Ticks {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // Uses a smaller step if there are fewer than three ticks, because a single tick does not show the scale. The
-        // number of ticks may then exceed `count`.
+        // If there are fewer than three ticks, uses a smaller step, because a single tick does not show the scale. The
+        // number of ticks may therefore exceed `count`.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)
@@ -51,8 +51,8 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks in whole degrees, with a step that divides 180° evenly. Uses ``numbers(_:count:mayScale:)`` for a
-    /// range of at most `count` degrees or more than 180 · `count` degrees, because no such step is suitable.
+    /// Returns ticks in whole degrees, with a step that divides 180° evenly. No such step suits a range of at most
+    /// `count` degrees or more than 180 · `count` degrees, so ``numbers(_:count:mayScale:)`` is used instead.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -63,8 +63,8 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    /// Returns ticks for a logarithmic axis of counts. If `greatest` is 20 or more, the ticks are powers of ten.
-    /// Otherwise, `count` is ignored. The ticks are then 1 and 2, and also 5 and 10 unless they exceed `greatest`.
+    /// Returns ticks for a logarithmic axis of counts. If `greatest` is 20 or more, the ticks are powers of ten. If it
+    /// is smaller, `count` is ignored, and the ticks are 1 and 2, plus 5 and 10 if they do not exceed `greatest`.
     package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
             let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }
@@ -98,7 +98,7 @@ package struct Ticks: Sendable, Equatable {
         }
     }
 
-    /// Returns the number of decimals required by labels with the given step. The result is at most 12.
+    /// Returns the number of decimals, at most 12, that labels with the given step require.
     static func decimals(_ step: Double) -> Int {
         guard step > 0, step.isFinite else { return 0 }
         return min(max(0, -Int(floor(log10(step) + 1e-9))), 12)

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The kind of time that a time axis shows.
+/// The kind of time shown on a time axis.
 package enum PlotClock: Sendable {
     case elapsed
     /// Civil time in UTC. The associated value is the time at the origin of the axis.
@@ -16,7 +16,7 @@ package struct TimeTicks: Sendable, Equatable {
 
     private init(ticks: Ticks, title: String) { (self.ticks, self.title) = (ticks, title) }
 
-    /// The possible steps between ticks, in seconds, from 10 s to one day.
+    /// The possible intervals between ticks, in seconds, from 10 s to one day.
     private static let steps: [Double] = [
         10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
     ]
@@ -72,7 +72,7 @@ package struct TimeTicks: Sendable, Equatable {
     ) -> TimeTicks {
         guard length > 0 else { return TimeTicks(ticks: Ticks(values: [], labels: []), title: "Time (UTC)") }
         let step = step(length, count)
-        // Ticks are aligned to the time of day, not to the start of the recording.
+        // Ticks are aligned with the time of day, not with the start of the recording.
         let offset = start.seconds(since: midnight(before: start))
         let day = offset + range.lowerBound...offset + range.upperBound
         let values = Ticks.multiples(of: step, in: day)

@@ -4,13 +4,13 @@ import Geodesy
 import SystemCalls
 
 package struct TrackPoint: Sendable, Equatable {
-    /// The time in seconds from the start of the time axis.
+    /// The time in seconds since the start of the time axis.
     package var time: Double
     package var latitude: Double
     package var longitude: Double
     /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest interval between successive received positions since the previous stored position, in seconds.
+    /// The longest interval between positions received since the previous stored position, in seconds.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -23,7 +23,7 @@ package struct TrackPoint: Sendable, Equatable {
 
     var coordinate: GeodeticCoordinate { GeodeticCoordinate(latitude: latitude, longitude: longitude) }
 
-    /// The unit vector that points from the centre of the Earth to the position.
+    /// The unit vector that points from the Earth's centre to the position.
     var direction: SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         return SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
@@ -36,7 +36,8 @@ package struct TrackPoint: Sendable, Equatable {
     }
 }
 
-/// Stores a track of any length in bounded memory. Positions that are too close to be distinguished are merged.
+/// Stores a track of any length in bounded memory. Positions that are too close together to be distinguished are
+/// merged.
 package struct TrackSimplifier: Sendable {
     static let limit = 8192
 
@@ -46,7 +47,7 @@ package struct TrackSimplifier: Sendable {
     /// The latest position, if it has not been stored yet.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest interval between successive received positions since the last stored position, in seconds.
+    /// The longest interval between positions received since the last stored position, in seconds.
     private var pause = 0.0
     /// The southernmost, northernmost, westernmost and easternmost positions received, whether or not they were stored.
     private var extremes: [TrackPoint] = []

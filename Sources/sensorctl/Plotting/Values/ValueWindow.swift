@@ -4,18 +4,18 @@
 ///
 /// A circular axis is cut at a direction without values. For example, if a heading oscillates around north, the axis is
 /// cut near south, so that north is in the middle. If there are values in all directions, the axis shows the full
-/// circle. A line can then leave the chart at one edge and enter at the other.
+/// circle. In that case, a line can leave the chart at one edge and re-enter at the other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// The angle at which a circular axis is cut. Values above this angle are drawn 360° lower. nil for a full circle
-    /// or a linear axis.
+    /// The angle at which a circular axis is cut, or nil for a full circle or a linear axis. Values above this angle
+    /// are drawn 360° lower.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
-    /// True if a line can leave the chart at one edge and enter at the other.
+    /// True if a line can leave the chart at one edge and re-enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum width of a sector without values, in degrees. A circular axis is cut only in such a sector.
+    /// The minimum width, in degrees, of the empty sector in which a circular axis may be cut.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -27,7 +27,7 @@ struct ValueWindow {
         }
         guard let cut = Self.emptyDirection(series, circle) else {
             cut = nil
-            // Adds a margin, so that a line along the edge is visible.
+            // The margin keeps a line along the edge visible.
             domain = circle.lowerBound - 8...circle.upperBound + 8
             return
         }
@@ -37,7 +37,7 @@ struct ValueWindow {
 
     func position(of value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
 
-    /// Returns the value to show in the label at a position on the axis.
+    /// Returns the value for the label at a position on the axis.
     func labelValue(_ position: Double) -> Double {
         guard let circle else { return position }
         let offset = (position - circle.lowerBound).truncatingRemainder(dividingBy: 360)
@@ -48,8 +48,8 @@ struct ValueWindow {
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
 
-    /// Returns the range of the values, extended to show the accuracy bands. The extension is limited, so that the
-    /// values remain readable.
+    /// Returns the range of the values, extended to show the accuracy bands. The extension is limited to keep the
+    /// values readable.
     private static func range(_ series: [SeriesDecimator], _ position: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -79,8 +79,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // The line between two cells takes the shorter way around the circle. Marks the sector that it crosses as
-        // occupied.
+        // The line between two cells takes the shorter way round the circle. Marks the sector it crosses as occupied.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {
@@ -92,7 +91,7 @@ struct ValueWindow {
         }
         var best = (length: 0, end: 0)
         var length = 0
-        // Goes around the circle twice to find sectors that span its start.
+        // Goes round the circle twice to find sectors that span its start.
         for index in 0..<720 {
             length = isOccupied[index % 360] ? 0 : min(length + 1, 360)
             if length > best.length { best = (length, index) }

@@ -86,8 +86,8 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The candidate's name. If the name is empty, its USB vendor and product IDs. If these are also unknown, "a port
-    /// of the board".
+    /// The candidate's name or, if it is empty, the USB vendor and product IDs. If the IDs are also unknown, "a port of
+    /// the board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }

@@ -8,7 +8,7 @@ package enum AccessorySelector {
     /// An error that explains why nothing was selected and lists the choices.
     package enum Failure: Error, Equatable {
         case missing(String)
-        /// More than one accessory or protocol matches, or no protocol was named.
+        /// More than one accessory or protocol matches, or no protocol was specified.
         case ambiguous(String)
 
         package var message: String {
@@ -19,7 +19,7 @@ package enum AccessorySelector {
     }
 
     /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If there is no exact
-    /// match, case is ignored. If there is still no match, a name or identity that begins with `text` is accepted.
+    /// match, ignores case. If there is still no match, accepts a name or identity that begins with `text`.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -44,8 +44,8 @@ package enum AccessorySelector {
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// Returns the protocol whose name is `text`. If there is none, ignores case and also accepts a name that ends with
-    /// a dot followed by `text`. If `text` is nil, returns the only protocol of the accessory.
+    /// Returns the protocol named `text`. If there is none, ignores case and also accepts a name that ends with a dot
+    /// followed by `text`. If `text` is nil, returns the accessory's only protocol.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")

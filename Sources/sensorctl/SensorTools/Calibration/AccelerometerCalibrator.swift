@@ -5,12 +5,12 @@ package import SensorFusion
 /// Computes the offset, scale and cross-axis terms of an accelerometer from six poses at rest.
 ///
 /// Pass every reading to ``update(_:timestamp:)``. The calibrator detects whether the device is at rest, and in which
-/// pose. Readings are proper acceleration in m/s², which is +9.81 on the axis that points up. Readings and poses refer
-/// to the same axes.
+/// pose. Readings are proper acceleration in m/s²: at rest, an axis that points up reads +9.81. Readings and poses
+/// refer to the same axes.
 ///
 /// The device need not be exactly level. A small tilt hardly changes the reading of the vertical axis, which determines
-/// the offset and scale. The accuracy of the cross-axis terms depends on the alignment of the device's edges with the
-/// table.
+/// the offset and scale. The accuracy of the cross-axis terms depends on how well the device's edges are aligned with
+/// the table.
 package struct AccelerometerCalibrator: Sendable {
     package enum State: Sendable, Hashable {
         /// The device is moving. The user must place it in one of the missing poses.
@@ -24,7 +24,7 @@ package struct AccelerometerCalibrator: Sendable {
         case complete
     }
 
-    /// The local gravity, in m/s².
+    /// Local gravity, in m/s².
     package let gravity: Double
 
     private var average: StillAverage
@@ -38,9 +38,9 @@ package struct AccelerometerCalibrator: Sendable {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a reading in m/s² with its timestamp in seconds. Returns the pose that this reading completes. If a
-    /// pose is measured again, the new measurement replaces the old one. Ignores a reading whose magnitude is 1000 m/s²
-    /// or more, or not finite.
+    /// Processes a reading in m/s² with its timestamp in seconds. Returns the pose that this reading completes, if any.
+    /// If a pose is measured again, the new measurement replaces the old one. Ignores a reading whose magnitude is 1000
+    /// m/s² or more, or not finite.
     @discardableResult package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
         let wasComplete = average.isComplete
@@ -59,8 +59,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible. They
-    /// are implausible if no matrix can be computed, or if the matrix's determinant is not between 0.1 and 10.
+    /// The calibration, or nil until all six poses have been measured. Also nil if the readings are implausible: no
+    /// matrix can be computed, or its determinant is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -101,7 +101,7 @@ package struct AccelerometerCalibrator: Sendable {
             let target = pose.up[axis] * gravity
             let x = [reading.x / gravity, reading.y / gravity, reading.z / gravity, 1]
             // A tilt of 1° changes the reading of a horizontal axis by 0.17 m/s², but that of the vertical axis by only
-            // 0.0015 m/s². The horizontal axes therefore have a small weight.
+            // 0.0015 m/s². Horizontal axes are therefore given little weight.
             let weight = pose.up[axis] == 0 ? 1e-4 : 1
             for row in 0..<4 {
                 for column in 0...row { system[row, column] += weight * x[row] * x[column] }
@@ -114,7 +114,7 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // For small angles, the sine approximates the angle.
+        // The sine approximates small angles.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths
@@ -126,7 +126,7 @@ package struct AccelerometerCalibration: Sendable, Hashable {
     package var matrix = Matrix3.identity
     /// The sensor's reading at zero acceleration, in m/s².
     package var offset = SIMD3<Double>.zero
-    /// The root mean square of the difference between the corrected magnitudes and gravity, in m/s².
+    /// The root-mean-square difference between the corrected magnitudes and gravity, in m/s².
     package var residual = 0.0
     /// The largest angle between a corrected reading and the nominal direction of its pose, in radians.
     package var tilt = 0.0

@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Calibrates the offset and scale of the accelerometer from six poses of the device, in any order.
+/// Calibrates the accelerometer's offset and scale from six poses of the device, in any order.
 struct AccelerometerTask: CalibrationTask {
     let topic = CalibrationTopic.accelerometer
     let reportsProgress = false

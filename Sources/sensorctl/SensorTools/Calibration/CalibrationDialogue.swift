@@ -18,8 +18,8 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var lastHintTime = -Double.infinity
     private var isFinished = false
 
-    /// Creates a dialogue. `mounts` contains the matrices that convert the readings to the axes that the task expects.
-    /// `whenDone` is called once, on the thread that delivered the last reading.
+    /// Creates a dialogue. The matrices in `mounts` convert readings to the axes that the task expects. `whenDone` is
+    /// called once, on the thread that delivered the last reading.
     package init(
         _ task: any CalibrationTask, screen: any CalibrationScreen, mounts: [SensorKind: MountMatrix] = [:],
         whenDone: @escaping @Sendable () -> Void
@@ -101,7 +101,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
 
 /// The screen on which a guided calibration prints its text and displays its progress.
 package protocol CalibrationScreen: AnyObject {
-    /// True if ``show(_:)`` displays the progress as a picture. The progress is then not printed as text.
+    /// True if ``show(_:)`` displays progress as a picture, so that progress is not printed as text.
     var showsPictures: Bool { get }
 
     func print(_ line: String)

@@ -8,7 +8,7 @@ package import SensorFusion
 
 /// The result of a calibration, in the device's axes.
 package enum CalibrationOutcome: Sendable, Equatable {
-    /// The bias of a gyroscope. `bias` and `sigma`, its standard deviation, are in radians per second. `seconds` is the
+    /// A gyroscope's bias. `bias` and its standard deviation `sigma` are in radians per second. `seconds` is the
     /// duration of the measurement, or NaN for a stored calibration.
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
     /// The calibration of an accelerometer, in m/s².
@@ -30,8 +30,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, because it is part of the
-    /// configuration.
+    /// Returns the calibration in the sensor's own axes, or nil for a mount matrix, which is part of the configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()
         switch self {
@@ -49,7 +48,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         return stored.convertedToSensorAxes(by: mount)
     }
 
-    /// Returns nil for a pressure sensor, because it cannot be calibrated.
+    /// Returns nil for pressure sensors, which cannot be calibrated.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
         let converted = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {

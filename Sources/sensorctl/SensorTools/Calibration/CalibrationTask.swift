@@ -4,11 +4,11 @@ import DeviceCore
 import Foundation
 
 /// A calibration procedure that processes readings and instructs the user until it has an outcome. It performs no I/O,
-/// so that it can be tested and can process recordings.
+/// so it can be tested and can process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 
-    /// The current instruction to the user, as a sentence.
+    /// The current instruction for the user, as a sentence.
     var instruction: String { get }
 
     /// A sentence that explains why there is no progress, or nil if there is progress.
@@ -19,14 +19,14 @@ package protocol CalibrationTask: Sendable {
 
     var status: String { get }
 
-    /// True if the progress must be displayed separately. False if the instructions already contain it.
+    /// True if progress must be displayed separately, or false if the instructions already include it.
     var reportsProgress: Bool { get }
 
     var outcome: CalibrationOutcome? { get }
 
     mutating func process(_ sample: CalibrationSample)
 
-    /// A sentence that states why there is no result yet.
+    /// A sentence that explains why there is no result yet.
     var failureReason: String { get }
 
     /// Ends the calibration. Returns the best result that the readings allow, or the reason for the failure.
@@ -48,7 +48,7 @@ extension CalibrationTask {
     static var turnHint: String { "This side has already been measured. Turn the device to the next side." }
 }
 
-/// A sentence that states why a calibration has no result.
+/// A sentence that explains why a calibration has no result.
 package struct CalibrationFailure: Error, Equatable { package let reason: String }
 
 package struct CalibrationSample: Sendable {
@@ -59,20 +59,20 @@ package struct CalibrationSample: Sendable {
     var seconds: Double
 }
 
-/// A map of the measured directions on a sphere. All of its cells have the same area.
+/// A map of the measured directions on a sphere. All cells have the same area.
 package struct SphereMap: Sendable {
     package static let rows = 8
     static let columns = 16
 
     private var cells = [Bool](repeating: false, count: rows * columns)
 
-    /// Creates a map from the directions of the readings relative to `center`.
+    /// Creates a map from the readings' directions relative to `center`.
     init(_ readings: some Sequence<SIMD3<Double>>, center: SIMD3<Double>) {
         for reading in readings {
             let v = reading - center
             let length = (v * v).sum().squareRoot()
             guard length > 0, length.isFinite else { continue }
-            // Slices of a sphere that have equal heights also have equal areas (Archimedes).
+            // Slices of a sphere with equal heights have equal areas (Archimedes).
             let row = min(Int((1 - v.z / length) / 2 * Double(Self.rows)), Self.rows - 1)
             let azimuth = (atan2(v.y, v.x) / (2 * .pi) + 1).truncatingRemainder(dividingBy: 1)
             let column = min(Int(azimuth * Double(Self.columns)), Self.columns - 1)

@@ -37,8 +37,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the matrices that convert readings to the device's axes. Empty for the mount calibration, which uses
-    /// readings in the sensor's axes.
+    /// Returns the matrices that convert readings to the device's axes. The result is empty for the mount calibration,
+    /// which uses readings in the sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
@@ -68,7 +68,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                     : "There is no motion sensor. `sensorctl doctor` reports the cause."))
     }
 
-    /// - Parameter keepsExact: If true, a mount matrix is not rounded to right angles.
+    /// - Parameter keepsExact: If true, the mount matrix is not rounded to right angles.
     package func task(keepsExact: Bool) -> any CalibrationTask {
         switch self {
         case .gyro: RestTask()

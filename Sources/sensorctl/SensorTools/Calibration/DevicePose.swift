@@ -4,8 +4,8 @@ import SensorFusion
 
 /// One of the six orientations of a device on a table. In each pose, a different side of the device faces up.
 ///
-/// The x axis points to the right edge, y to the top edge, and z out of the screen. The axes of a bare sensor are those
-/// in its data sheet.
+/// The x axis points to the right edge, y to the top edge, and z out of the screen. A bare sensor's axes are those in
+/// its data sheet.
 package enum DevicePose: String, Sendable, Hashable, CaseIterable {
     case faceUp, faceDown, topEdgeUp, bottomEdgeUp, rightEdgeUp, leftEdgeUp
 

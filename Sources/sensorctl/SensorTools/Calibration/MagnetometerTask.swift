@@ -6,7 +6,7 @@ import SensorFusion
 
 /// Calibrates the magnetometer while the user turns the device in all directions.
 struct MagnetometerTask: CalibrationTask {
-    /// The time without improvement after which medium quality is accepted, in seconds.
+    /// The time without improvement, in seconds, after which medium quality is accepted.
     private static let improvementTimeout = 20.0
     /// The minimum interval between evaluations, in seconds. Evaluations are expensive.
     private static let evaluationInterval = 0.2

@@ -9,11 +9,11 @@ package import SensorFusion
 /// The result is always a rotation (orthonormal, determinant +1). It maps the measured directions to the expected
 /// directions with the least squared error (Wahba's problem, solved by Davenport's q-method).
 ///
-/// Most sensors are soldered parallel to the edges of the device. A result within `rightAngleLimit` of one of the 24
-/// right-angle rotations is therefore replaced with that rotation.
+/// Most sensors are soldered parallel to the device's edges. Therefore, a result within `rightAngleLimit` of one of the
+/// 24 right-angle rotations is replaced with that rotation.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
-        /// Too few axes were measured. A reading in any one of the listed poses adds a missing axis.
+        /// Too few axes were measured. A reading in any of the listed poses adds a missing axis.
         case missingPoses([DevicePose])
         /// The poses contradict each other. Either the user chose a wrong pose, or the device moved. `angle` is the
         /// root-mean-square error, in radians.
@@ -23,13 +23,12 @@ package struct MountMatrixFinder: Sendable {
         case mirrored
     }
 
-    /// If the measured rotation is within this angle, in radians, of a right-angle rotation, the right-angle rotation
-    /// is used instead.
+    /// The maximum angle between the measured rotation and the right-angle rotation that replaces it, in radians.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
-    /// Creates a finder. `rightAngleLimit` is in radians. 0 keeps the measured rotation.
+    /// Creates a finder. `rightAngleLimit` is in radians. If it is 0, the measured rotation is kept.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
     /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Returns false
@@ -42,8 +41,8 @@ package struct MountMatrixFinder: Sendable {
 
     package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
-    /// The suggested poses for the next measurement, one for each axis that has no reading yet. Empty once two axes
-    /// have been measured.
+    /// The suggested poses for the next measurement, one for each axis without a reading. Empty once two axes have been
+    /// measured.
     package var missingPoses: [DevicePose] {
         let measuredPoses = poses
         guard measuredAxes < 2 else { return [] }
@@ -52,7 +51,7 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// The reason why there is no ``estimate``, or nil if there is one.
+    /// The reason there is no ``estimate``, or nil if there is one.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     package var estimate: MountEstimate? { try? outcome.get() }
@@ -81,8 +80,8 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.maximumResidual {
-            // If the readings fit well after their signs have been inverted, the sensor's axes are mirrored. This test
-            // requires readings on all three axes.
+            // If the readings fit well with inverted signs, the sensor's axes are mirrored. This test requires readings
+            // on all three axes.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if measuredAxes == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
@@ -92,8 +91,8 @@ extension MountMatrixFinder {
         return .success(estimate(q, residual: residual))
     }
 
-    /// The sensor's offset, which is its reading at zero acceleration. It is known only along axes for which both
-    /// opposite poses were measured. The offset along other axes is assumed to be zero.
+    /// The sensor's offset, which is its reading at zero acceleration. It is known only along axes whose two opposite
+    /// poses were both measured. Along other axes, it is assumed to be zero.
     private var offset: SIMD3<Double> {
         var sum = SIMD3<Double>.zero
         var pairs = 0.0
@@ -167,7 +166,7 @@ extension MountMatrixFinder {
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
         // Approximates the angle between two unit vectors by the distance between them. Unlike the sine, the distance
-        // does not become small again for angles above 90°.
+        // keeps increasing beyond 90°.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }
@@ -196,11 +195,11 @@ extension MountMatrixFinder {
     }
 }
 
-/// The estimated orientation of a sensor in its device.
+/// The estimated orientation of a sensor relative to its device.
 package struct MountEstimate: Sendable, Hashable {
     /// The rotation from the sensor's axes to the device's axes.
     package var matrix: Matrix3
-    /// True if the sensor's axes are parallel to the device's axes, so that each row contains a single 1 or -1.
+    /// True if the sensor's axes are parallel to the device's axes: each row contains a single 1 or -1.
     package var isRightAngled: Bool
     /// The angle between the measured rotation and the nearest right-angle rotation, in radians.
     package var angleFromRightAngles: Double

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SystemCalls
 
-/// Determines the accelerometer's mount matrix from three poses in which the user places the device.
+/// Determines the accelerometer's mount matrix from three poses of the device.
 struct MountTask: CalibrationTask {
     private static let poses: [DevicePose] = [.faceUp, .topEdgeUp, .rightEdgeUp]
 
@@ -18,7 +18,7 @@ struct MountTask: CalibrationTask {
     private var average = StillAverage(limit: 0.5, duration: 1)
     private var measurements: [SIMD3<Double>] = []
     private var doneSince: Double?
-    /// The reason why the previous attempt failed.
+    /// The reason the previous attempt failed.
     private var problem: String?
 
     /// - Parameter keepsExact: If true, the measured rotation is kept even if it is close to a right-angle rotation.
@@ -92,7 +92,7 @@ extension MountMatrix {
         self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
-    /// The matrix, rounded to four decimals. More decimals would be meaningless, because the device is placed by hand.
+    /// The matrix, rounded to four decimals. More would be meaningless, because the device is placed by hand.
     fileprivate var withFourDecimals: MountMatrix {
         func rounded(_ row: SIMD3<Double>) -> SIMD3<Double> {
             // Adding zero converts -0 to 0.
@@ -114,19 +114,19 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns an hwdb entry with the matrix. In the sign convention of the hwdb, the reading of an x or y axis that
-    /// points up is negative.
+    /// Returns an hwdb entry with the matrix. In hwdb's sign convention, an x or y axis that points up has a negative
+    /// reading.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }
 
     static func systemd(_ matrix: MountMatrix) -> MountMatrix {
         let (first, second, third) = matrix.rows
-        // The expression `-first` would create negative zeros.
+        // The expression `-first` would produce negative zeros.
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// Returns the kernel's modalias for the sensor. Returns nil for a remote sensor, or if the modalias contains
+    /// Returns the kernel's modalias for the sensor, or nil if it is unavailable, as for a remote sensor, or contains
     /// characters that hwdb treats as wildcards.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",

@@ -59,8 +59,7 @@ struct RestTask: CalibrationTask {
 }
 
 /// Measures a gyroscope's bias while the device is at rest. The bias is in radians per second, in the axes of the
-/// readings. A rotation at a constant rate cannot be distinguished from a bias, unless the rate exceeds
-/// ``maximumBias``.
+/// readings. A constant rotation cannot be distinguished from a bias unless its rate exceeds ``maximumBias``.
 package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
         /// The device is moving, or there are too few readings.
@@ -69,7 +68,7 @@ package struct RestBias: Sendable {
         case resting(progress: Double)
         /// ``RestBias/bias`` is valid. Further readings improve it.
         case complete
-        /// The device rotates at a constant rate that is larger than any plausible bias.
+        /// The device is rotating at a constant rate that exceeds any plausible bias.
         case turning
     }
 
@@ -84,8 +83,8 @@ package struct RestBias: Sendable {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the rate is not finite,
-    /// or if the measurement restarts because the device moved.
+    /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the rate is not finite or
+    /// the measurement restarts because the device moved.
     @discardableResult package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
     }
@@ -99,13 +98,13 @@ package struct RestBias: Sendable {
     /// The mean rate, or nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// The standard deviation of ``bias`` in radians per second, on the axis where it is largest. The value is at least
-    /// 1e-5, because readings are not fully independent and biases drift with temperature.
+    /// The largest standard deviation of ``bias`` on any axis, in radians per second. It is at least 1e-5, because
+    /// readings are not fully independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation
         let worst = max(deviation.x, deviation.y, deviation.z)
-        // Assumes that only every third reading is independent.
+        // Assumes that only one in three readings is independent.
         return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
     }
 

@@ -5,11 +5,11 @@ import SensorFusion
 /// The mean of a sensor's readings since the last movement. A reading counts as movement if it differs from the mean by
 /// more than a limit.
 package struct StillAverage: Sendable {
-    /// The deviation from the mean that counts as movement, in the readings' unit.
+    /// The deviation from the mean above which a reading counts as movement, in the readings' unit.
     package let limit: Double
     /// The required time without movement, in seconds.
     package let duration: Double
-    /// The mean since the last movement, or zero before the first reading.
+    /// The mean of the readings since the last movement, or zero before the first reading.
     package private(set) var mean = SIMD3<Double>.zero
     package private(set) var count = 0
 
@@ -28,7 +28,7 @@ package struct StillAverage: Sendable {
     @discardableResult package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // Doubles the limit at first, because a mean of fewer than five readings is inaccurate.
+        // Doubles the limit initially, because the mean of fewer than five readings is inaccurate.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement { restart() }

@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// The stored calibrations of the vector sensors that are connected when this value is created. Other sensors cannot be
-/// calibrated.
+/// The stored calibrations of the vector sensors that were connected when this value was created. Other kinds of sensor
+/// cannot be calibrated.
 package struct StoredCalibrations {
     package struct Entry: Sendable {
         package let sensor: SensorDescription
@@ -23,7 +23,7 @@ package struct StoredCalibrations {
     }
 
     /// Stores the outcome. Returns the path of the sensor's calibration file, or the sensor's key if the store does not
-    /// use files. Returns nil if the store is read-only, or if the outcome is a mount matrix. Throws if writing fails.
+    /// use files. Returns nil if the store is read-only or the outcome is a mount matrix. Throws if writing fails.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
@@ -31,7 +31,7 @@ package struct StoredCalibrations {
         return store.file(of: identity) ?? identity.key
     }
 
-    /// The usable calibrations, read again at each access.
+    /// The usable calibrations, reread on each access.
     package var entries: [Entry] {
         sensors.compactMap { sensor in
             guard let stored = store.load(SensorIdentity(sensor)), let outcome = CalibrationOutcome(stored, of: sensor)
@@ -40,12 +40,12 @@ package struct StoredCalibrations {
         }
     }
 
-    /// The problems with the files that have been read or written so far. Accessing `entries` reads all files. To
-    /// include the problems of all files, access it first.
+    /// The problems with the files read or written so far. To include all files, access `entries` first, which reads
+    /// them all.
     package var problems: [DeviceError] { store.problems }
 
     /// Removes the calibrations of all sensors of the topic's kind, or of all `sensors` if `topic` is nil. Returns the
-    /// number of usable calibrations that were removed. Unusable files are removed as well.
+    /// number of usable calibrations removed. Unusable files are removed too.
     package func remove(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {

@@ -10,10 +10,10 @@ package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
     var problems: [DeviceError] = []
-    /// The device nodes of all accessories, candidates and declared accessories, by path.
+    /// The device nodes of all accessories, candidates and declared accessories, keyed by path.
     var nodes: [String: DeviceNodeState] = [:]
     var hasUdev = true
-    /// The container runtime, or nil outside a container.
+    /// The container runtime, or nil if there is no container.
     var container: String?
     var hasModemManager = false
     var hasRules = true
@@ -43,7 +43,7 @@ extension AccessoryState {
         return state
     }
 
-    /// Returns the container runtime, detected from its marker file or from the environment of process 1.
+    /// Returns the container runtime, detected from its marker file or the environment of process 1.
     private static func container() -> String? {
         if access("/.dockerenv", F_OK) == 0 { return "docker" }
         if access("/run/.containerenv", F_OK) == 0 { return "podman" }
@@ -56,16 +56,15 @@ extension AccessoryState {
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The udev rules. They are embedded in the program, because their source file in
-    /// Sources/Accessories/UdevSource/udev is not installed. The embedded file is a symbolic link to the source file.
+    /// The udev rules, embedded in the program because their source file in Sources/Accessories/UdevSource/udev is not
+    /// installed. The embedded file is a symbolic link to the source file.
     package static let text = PackageResources.external_accessory_rules
 
     /// The beginning of the first rule that tests a device. Rules from the configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// Returns the rules, together with rules that grant access to the devices in the configuration. Each added rule
-    /// applies to all nodes of its device, because udev cannot match the vendor and the interface in a single parent
-    /// device.
+    /// Returns the rules plus rules that grant access to the devices in the configuration. Each added rule applies to
+    /// all nodes of its device, because udev cannot match the vendor and the interface in a single parent device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
@@ -75,8 +74,8 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// Returns the udev rule for an accessory rule of the configuration, or nil if that rule does not specify both a
-    /// device and a protocol.
+    /// Returns the udev rule for an accessory rule in the configuration, or nil if the accessory rule does not specify
+    /// both a device and a protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []
@@ -88,7 +87,7 @@ package enum UdevRules {
         return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
     }
 
-    /// Returns false if the text contains characters such as quotation marks or wildcards, which have a special meaning
+    /// Returns false if the text contains characters, such as quotation marks or wildcards, that have a special meaning
     /// in udev rules.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && TerminalText.hasOnlyLettersDigits(text, and: "-.:_")

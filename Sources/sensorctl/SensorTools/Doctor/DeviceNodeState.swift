@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The permissions of a device node and the programs that have the node open.
+/// A device node's permissions and the programs that have it open.
 struct DeviceNodeState: Sendable, Hashable {
     struct Holder: Sendable, Hashable {
         var pid: Int32
@@ -35,7 +35,7 @@ struct DeviceNodeState: Sendable, Hashable {
 extension DeviceNodeState {
     /// - Parameters:
     ///   - user: The user whose group membership is checked.
-    ///   - holders: The programs that have device nodes open, by node path.
+    ///   - holders: The programs that have device nodes open, keyed by node path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()

@@ -4,17 +4,17 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
-    /// Describes the collected state, without accessing the system. The order of the findings is: the system, problems
-    /// of the accessory source, missing directories, attached accessories, declared accessories that are not attached,
-    /// candidates.
+    /// Describes the collected state without accessing the system. The findings are in this order: the system, problems
+    /// with the accessory source, missing directories, attached accessories, declared accessories that are not
+    /// attached, candidates.
     ///
     /// Messages may contain any text, because ``Finding`` keeps it on one line and the output replaces control
-    /// characters. In shell commands, `word(_:)` must quote all text from devices and from the configuration.
+    /// characters. In shell commands, `word(_:)` must quote all text from devices and the configuration.
     static func accessories(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(state, machine)
         let problems = state.problems.filter { problem in
-            // Omits problems caused by missing udev support, because `discovery` reports them in more detail. They have
-            // no error code of their own, so the word "udev" in the message identifies them.
+            // Omits problems caused by missing udev support, because `discovery` reports them in more detail. No error
+            // code is specific to them, so the word "udev" in the message identifies them.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
@@ -105,7 +105,7 @@ extension Diagnosis {
             }
     }
 
-    /// Returns a finding if the node is missing, inaccessible or in use, or nil otherwise.
+    /// If the node is missing, inaccessible or in use, returns a finding.
     private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {
@@ -156,7 +156,7 @@ extension Diagnosis {
         }
     }
 
-    /// Reports a port that has no protocol. The repair describes two ways to configure a protocol.
+    /// Reports a port that has no protocol. The repair describes one or two ways to configure a protocol.
     private static func candidate(_ candidate: AccessoryCandidate, _ state: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]

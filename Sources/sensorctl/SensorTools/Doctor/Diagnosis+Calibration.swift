@@ -49,7 +49,7 @@ extension CalibrationOutcome {
 }
 
 extension MagneticCalibration {
-    /// A phrase that lists the sides of the device that faced up during the calibration, and the sides that did not.
+    /// A phrase that lists the sides of the device that did and did not face up during the calibration.
     fileprivate var poseSummary: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = PoseCoverage.Side.allCases.filter { !sidesUp.contains($0) }

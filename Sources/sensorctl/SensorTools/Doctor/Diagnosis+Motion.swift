@@ -34,7 +34,7 @@ extension Diagnosis {
 
     private static func unreachable(_ problem: DeviceError, _ machine: MachineState) -> Finding {
         var repair: [String] = []
-        // If several addresses match, the longest one is used, because one address may be a prefix of another.
+        // If several addresses match, the longest one is used, because an address may be a prefix of another.
         let addresses = machine.configuration.motionSources.value.map(\.description).filter {
             problem.description.contains($0)
         }
@@ -136,8 +136,7 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // The name of the suggested trigger begins with the name of the device, so that the trigger requires no
-            // configuration.
+            // The suggested trigger's name begins with the device's name, so the trigger requires no configuration.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
@@ -168,8 +167,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // A failure takes precedence over readings. A sensor that failed may still have delivered a reading,
-            // because its initial value is read before the buffer is opened.
+            // A failure takes precedence over readings. Even a sensor that failed may have delivered a reading, because
+            // its initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""
@@ -192,7 +191,7 @@ extension Diagnosis {
         return findings
     }
 
-    /// The range of plausible magnitudes for each kind of sensor, and a phrase that states the expected magnitude.
+    /// The range of plausible magnitudes for each kind of sensor, and a phrase stating the expected magnitude.
     private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
         .accelerometer: (4...20, "9.8 is expected at rest"), .gyroscope: (0...40, "a value near 0 is expected at rest"),
         .pressure: (25...120, "30 to 110 is expected on the Earth"),

@@ -12,7 +12,7 @@ package struct Finding: Sendable, Hashable {
     package let topic: String
     /// The message, on one line.
     package let message: String
-    /// Shell commands that solve the problem. Empty if no action is required.
+    /// Shell commands that solve the problem, or an empty array if no action is required.
     package let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
@@ -25,7 +25,7 @@ package struct Finding: Sendable, Hashable {
 }
 
 extension [Finding] {
-    /// Returns an array that contains one finding. The caller can return this array or append it with `+=`.
+    /// Returns an array with one finding, which the caller can return or append with `+=`.
     static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) -> Self {
         [Finding(level, topic, message, repair: repair)]
     }
@@ -35,7 +35,7 @@ extension [Finding] {
     }
 }
 
-/// The causes of missing data, and the commands that remedy them.
+/// The causes of missing data and the commands to remedy them.
 struct Diagnosis {
     let findings: [Finding]
 

@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 package import JSONBytes
 
-/// A diagnosis, together with the settings on which it is based.
+/// A diagnosis and the settings on which it is based.
 package struct DiagnosisReport: Report {
     private let machine: MachineState
     private let diagnosis: Diagnosis

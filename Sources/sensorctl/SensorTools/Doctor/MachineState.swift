@@ -16,7 +16,7 @@ package struct MachineState: Sendable {
         var readings: Int
         /// The duration of the subscription, in seconds.
         var seconds: Double
-        /// The rate in hertz, computed from the timestamps. nil if there were too few readings.
+        /// The rate in hertz, computed from the timestamps, or nil if there were too few readings.
         var measuredRate: Double?
         var failure: DeviceError?
         /// The mean magnitude of the readings in the unit of the sensor's kind, or nil if there were no readings.
@@ -33,11 +33,11 @@ package struct MachineState: Sendable {
     }
 
     var configuration: Configuration
-    /// The unknown environment variables whose names resemble those of this package's variables.
+    /// The unknown environment variables with names that resemble those of this package's variables.
     var unknownVariables: [String] = []
     var traits: [String]
     package var user: String
-    /// True if the program runs as root. In this case, `user` is the user who invoked sudo, if known.
+    /// True if the program is running as root. In this case, `user` is the user who invoked sudo, if known.
     var isRoot: Bool
     /// True if the kernel supports Industrial I/O.
     var hasKernelBus: Bool
@@ -70,18 +70,19 @@ package enum BeaconAvailability: Sendable {
 struct KernelSensor: Sendable, Hashable {
     /// The device's ID, such as "iio:device0".
     var id: String
-    /// The name that the driver reports, or an empty string.
+    /// The name reported by the driver, or an empty string.
     var name: String
     var hasBuffer: Bool
     var hasNode: Bool
     var canOpenNode: Bool
-    /// The node's mode and group, such as "0600, group root". Empty if the device has no node.
+    /// The node's mode and group, such as "0600, group root", or an empty string if the device has no node.
     var nodeOwnership: String
     /// True if the current user can enable the buffer. The udev rule that permits this also permits setting the rate.
     var canWriteSettings: Bool
-    /// The name of the current trigger. Empty if no trigger is set, and nil if the device does not support triggers.
+    /// The name of the current trigger, an empty string if no trigger is set, or nil if the device does not support
+    /// triggers.
     var trigger: String?
-    /// The sampling rate as reported by the driver, or nil if the device does not have a rate of its own.
+    /// The sampling rate reported by the driver, or nil if the device has no rate of its own.
     var rate: String?
     var buffer = BufferUse.disabled
 
@@ -91,7 +92,7 @@ struct KernelSensor: Sendable, Hashable {
         case disabled
         /// The node cannot be opened, for example because another program has it open.
         case inUse
-        /// The buffer is enabled, although no program has the device open.
+        /// The buffer is enabled even though no program has the device open.
         case abandoned
     }
 }
@@ -146,7 +147,7 @@ extension MachineState {
         }
     }
 
-    /// Finds variables that look like this package's variables but are unknown, for example because of a misspelling.
+    /// Finds unknown variables that resemble this package's variables, for example because they are misspelt.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let knownNames = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
@@ -158,8 +159,8 @@ extension MachineState {
             .sorted()
     }
 
-    /// Opens the node to find out whether another program uses it. Only one program at a time can have the node open,
-    /// so another program cannot open it until this function has closed it. The device is not changed.
+    /// Opens the node to find out whether another program is using it. Only one program at a time can have the node
+    /// open, so other programs cannot open it until this function closes it. The device is not changed.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }

@@ -18,7 +18,7 @@ package struct FieldReport: Report {
         field = model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    /// A component of the field. `rate` is the change per year. `digits` is the number of decimals of `value` and
+    /// A component of the field. `rate` is the change per year. `digits` is the number of decimals in `value` and
     /// `rate`.
     private typealias Row = (name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double)
 

@@ -12,7 +12,7 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// The caller passes the sensors and accessories, because querying them here could block.
+    /// The caller passes the sensors and accessories, because querying them here might block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
@@ -37,7 +37,7 @@ package struct MachineReport: Report {
 /// A position source's response to a query for its release and receivers.
 package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
-    /// The release of gpsd, or an empty string if unknown.
+    /// gpsd's release, or an empty string if unknown.
     package var release = ""
     /// The receivers, or nil if they were not reported in time.
     package var receivers: [ReceiverDescription]?

@@ -5,7 +5,7 @@ package import JSONBytes
 import Trace
 package import TraceEditing
 
-/// A summary as text and as JSON. Both give times in seconds from the start of the trace.
+/// A summary as text and as JSON. Both give times in seconds since the start of the trace.
 extension TraceSummary {
     package func text(ink: TerminalStyle) -> String {
         var lines: [String] = []
@@ -34,7 +34,7 @@ extension TraceSummary {
             lines.append("")
             for (name, value) in positions.rows { row(name, value) }
         }
-        // Compares the advance of the two clocks between the first and the last clock pair. In a trace without a clock,
+        // Compares how far the two clocks advanced between the first and last clock pairs. In a trace without a clock,
         // the event times come from the receiver, so there is no second clock to compare.
         if clocks.count == 2, !header.clock.isEmpty {
             let ahead = (Double(offset(clocks[1])) - Double(offset(clocks[0]))) / 1e9

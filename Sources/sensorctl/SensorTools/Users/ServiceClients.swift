@@ -4,8 +4,8 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The local programs that are connected to a TCP port. If the current user is not allowed to inspect a program, only
-/// the program's user is known.
+/// The local programs that are connected to a TCP port. If the current user may not inspect a program, only that
+/// program's user is known.
 package struct ServiceClients: Sendable {
     package struct Client: Sendable, Hashable {
         /// The process ID, or nil if only the program's user is known.
@@ -15,7 +15,7 @@ package struct ServiceClients: Sendable {
 
     package let clients: [Client]
 
-    /// Reads /proc, which may take tens of milliseconds. Ignores the process with the ID `own`.
+    /// Reads /proc, which may take tens of milliseconds. Ignores the process whose ID is `own`.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
@@ -36,8 +36,8 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Only root can read the file descriptors of other users' programs. For such programs, only the user is known,
-        // from the kernel's table of sockets.
+        // Only root can read the file descriptors of other users' programs. For such programs, the kernel's socket
+        // table reveals only the user.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))
@@ -49,7 +49,7 @@ package struct ServiceClients: Sendable {
     private static let established = "01"
 
     /// Returns the inodes and user IDs of the sockets whose remote port is `port`, from the kernel's table. The columns
-    /// of a line are: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
+    /// are: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
     static func sockets(_ table: String, port: UInt16) -> [UInt64: UInt32] {
         var sockets: [UInt64: UInt32] = [:]
         for line in table.split(separator: "\n").dropFirst() {
@@ -75,7 +75,8 @@ package struct ServiceClients: Sendable {
 }
 
 package enum AccessoryNodeHolders {
-    /// Returns the names of the programs that have an accessory's nodes open, by accessory ID. Excludes this program.
+    /// Returns the names of the programs that have an accessory's nodes open, keyed by accessory ID. Excludes this
+    /// program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
         let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
         guard !nodes.isEmpty else { return [:] }

@@ -7,7 +7,7 @@ import SystemCalls
 
 /// Sanitizes text from other machines and devices for output to a terminal.
 package enum TerminalText {
-    /// Returns the text on a single line, with spaces instead of line breaks and tabs. Other control characters are
+    /// Returns the text as a single line, with line breaks and tabs replaced with spaces. Other control characters are
     /// replaced when the text is written.
     package static func text(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
@@ -21,7 +21,7 @@ package enum TerminalText {
     }
 
     /// Returns the text, or nil if it contains invalid UTF-8 or control characters other than tab, line feed and
-    /// carriage return. The same rule applies to text in traces.
+    /// carriage return. The same rules apply to text in traces.
     package static func plain(_ bytes: some Sequence<UInt8>) -> String? {
         let bytes = Array(bytes)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else { return nil }
@@ -75,10 +75,10 @@ extension PoseCoverage.Side {
 
 /// The result of a command, as text for users or as JSON objects for programs.
 package protocol Report {
-    /// Returns the text, without a final line break.
+    /// Returns the text, without a trailing line break.
     func text(ink: TerminalStyle) -> String
 
-    /// Writes one JSON object per line. Users' programs read the keys, so they must not change.
+    /// Writes one JSON object per line. Users' programs read the keys, which must therefore not change.
     func write(to writer: inout JSONWriter)
 }
 
@@ -108,18 +108,18 @@ extension JSONWriter {
 }
 
 package struct TerminalStyle: Sendable {
-    /// A placeholder. ``TerminalText/lines(_:)`` replaces it with the control sequence introducer (CSI) of the
-    /// terminal. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.
+    /// A placeholder that ``TerminalText/lines(_:)`` replaces with the terminal's control sequence introducer (CSI). It
+    /// consists of random private-use characters, so that untrusted text cannot contain it.
     package static let escape = String(
         String.UnicodeScalarView(
             (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))
 
-    /// True if text is returned with styles. False if it is returned unchanged.
+    /// True if text is returned with styles, or false if it is returned unchanged.
     package let isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }
 
-    /// Returns the text in a colour of xterm's 256-colour palette.
+    /// Returns the text in a colour from xterm's 256-colour palette.
     package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }
     package func dim(_ text: String) -> String { code("2", text) }
     package func bold(_ text: String) -> String { code("1", text) }

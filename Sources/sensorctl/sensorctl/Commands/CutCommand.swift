@@ -62,7 +62,7 @@ struct CutCommand: ParsableCommand {
     }
 }
 
-/// A time in seconds from the start of a trace, given as seconds, M:SS or H:MM:SS.
+/// A time in seconds since the start of a trace, specified as seconds, M:SS or H:MM:SS.
 struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
     var seconds: Double
 

@@ -181,8 +181,8 @@ struct DashboardCommand: AsyncParsableCommand {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects the browser to the address. Passing the address itself to the browser would
-    /// show its token to other users, who can read the command line.
+    /// Opens a private file that redirects the browser to the address. Passing the address directly would reveal its
+    /// token to other users, who can read the browser's command line.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

@@ -46,8 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // Collects the state before subscribing to sensors. Any buffer that is in use must then belong to another
-        // program.
+        // Collects the state before subscribing to sensors. Any buffer in use must therefore belong to another program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)

@@ -32,7 +32,7 @@ struct FieldCommand: ParsableCommand {
               sensorctl field --latitude 52.5 --longitude 13.4
             """)
 
-    // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
+    // Without `.unconditional`, a value with a leading minus sign would be parsed as an option.
     @Option(parsing: .unconditional, help: "The latitude in degrees. North is positive.") var latitude: Double
     @Option(parsing: .unconditional, help: "The longitude in degrees. East is positive.") var longitude: Double
 

@@ -51,9 +51,8 @@ struct MergeCommand: ParsableCommand {
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
-    /// The options for the output, converted to a `TraceTarget`. `TraceTarget` declares the output file as a positional
-    /// argument, but this command declares it as an option. The options are therefore passed to the parser of
-    /// `TraceTarget`.
+    /// The output options, converted to a `TraceTarget`. They are passed to `TraceTarget`'s parser, because it expects
+    /// the output file as a positional argument, but this command declares the file as an option.
     private var target: TraceTarget {
         get throws {
             var arguments = [output]

@@ -36,7 +36,7 @@ struct PlaceCommand: AsyncParsableCommand {
               sensorctl place "Paris, Texas" --locale de
             """)
 
-    // Without `.allUnrecognized`, a latitude that begins with a minus sign would be parsed as an option.
+    // Without `.allUnrecognized`, a latitude with a leading minus sign would be parsed as an option.
     @Argument(
         parsing: .allUnrecognized,
         help: "A coordinate in degrees, the name of a place, or - to read coordinates from standard input.")
@@ -147,16 +147,16 @@ enum PlaceArgument {
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns true if the text consists of two values that `Double` can parse, and at least one of them is not a
-    /// decimal number. "nan" and "0x1" are examples of such values.
+    /// Returns true if the text consists of two values that `Double` can parse but at least one, such as "nan" or
+    /// "0x1", is not a decimal number.
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // `Double` also parses "nan", "infinity" and hexadecimal numbers. They are rejected here, because they may be
-        // names. For example, Nan is a town in Thailand.
+        // `Double` also parses "nan", "infinity" and hexadecimal numbers. They are rejected here because they may be
+        // names: Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }

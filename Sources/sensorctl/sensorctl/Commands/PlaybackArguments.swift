@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options that select the part of a trace to be played and determine how it is played.
+/// The options that determine which part of a trace is played, and how.
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
@@ -92,7 +92,7 @@ struct PlaybackArguments: ParsableArguments {
     /// The types of gpsd reports that contain the receiver's device path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
-    /// The options that were given, under the names used in files of expected callbacks.
+    /// The specified options, under the names used in files of expected callbacks.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
@@ -164,7 +164,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A list may contain sensor kinds or individual sensors, but not both, because a mixture would be ambiguous.
+        // A list may contain sensor kinds or individual sensors, but not both, because a mix would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

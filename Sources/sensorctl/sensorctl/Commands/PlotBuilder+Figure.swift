@@ -33,8 +33,8 @@ extension PlotBuilder {
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // If the data begins late, for example because the receiver needed a long time for its first fix, the time axis
-        // begins shortly before the data. This leaves more space for the data.
+        // If the data begins late, for example because the receiver took a long time to get its first fix, the time
+        // axis begins shortly before the data to leave more space for it.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
@@ -68,7 +68,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the file name of each path. Includes the folder's name if several files have the same name.
+    /// Returns each path's file name, preceded by the folder's name if several files have the same name.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { components in
@@ -78,8 +78,8 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the spans of the faults on the time axis. Fault times are relative to the start of a recording, so
-    /// recordings that start at different positions need separate spans.
+    /// Returns the faults' spans on the time axis. Fault times are relative to the start of a recording, so recordings
+    /// that start at different positions need separate spans.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
@@ -106,8 +106,8 @@ extension PlotBuilder {
         return words.joined(separator: ", ")
     }
 
-    /// Exits with an error if there is nothing to draw, or if no source has data for one of the requested subjects.
-    /// Logs the reasons.
+    /// Exits with an error if there is nothing to draw or if no source has data for a requested subject. Logs the
+    /// reasons.
     func checkSubjects(_ collectedData: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {

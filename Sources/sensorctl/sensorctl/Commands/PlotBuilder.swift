@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The source of a figure: a recording, or a file of callbacks written by `replay`.
+/// A figure's source: a recording, or a file of callbacks written by `replay`.
 enum PlotSource {
     case recording(TraceFile)
     case callbacks(RecordedCallbacks)
@@ -25,18 +25,18 @@ enum PlotSource {
 struct PlotBuilder {
     let sources: [PlotSource]
     let subjects: [PlotSubject]
-    /// True if the user selected the subjects. If false, all available subjects are drawn.
+    /// True if the user selected the subjects, or false if all available subjects are drawn.
     let isChosen: Bool
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
     let options: PlaybackOptions
-    /// The fault intervals, in seconds from the start of each recording.
+    /// The fault intervals, in seconds since the start of each recording.
     let spans: [PlotSpan]
 
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The end of the data on the time axis, in seconds. 0 for a file of callbacks.
+        /// The end of the data on the time axis, in seconds, or 0 for a file of callbacks.
         var end = 0.0
     }
 
@@ -57,7 +57,7 @@ struct PlotBuilder {
     }
 
     /// The streams to play, grouped by playback run. All sensors share a run, because they do not affect one another.
-    /// Every other stream has a run of its own.
+    /// Every other stream has its own run.
     var streamGroups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -119,7 +119,7 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start time of each source. For a file of callbacks, this is the start time of the first recording.
+    /// The start time of each source. A file of callbacks has the start time of the first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
@@ -140,7 +140,7 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // If all recordings overlap, each one begins at its start time. Otherwise, they all begin at zero.
+        // If all recordings overlap, each begins at its start time. If not, they all begin at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

@@ -87,7 +87,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// The subjects to plot, in the order in which they appear on the page. By default, all subjects are plotted.
+    /// The subjects to plot, in the order they appear on the page. By default, all subjects are plotted.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         return named.isEmpty ? PlotSubject.allCases : PlotSubject.allCases.filter { named.contains($0) }

@@ -27,7 +27,7 @@ struct PublisherIdentity: ParsableArguments {
         return level(String(decoding: name.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
     }
 
-    /// Removes all characters that are unsafe in an MQTT topic level. Returns "board" if no character remains.
+    /// Removes all characters that are unsafe in an MQTT topic level. Returns "board" if no characters remain.
     private static func level(_ name: String) -> String {
         let safe = name.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
         return safe.isEmpty ? "board" : safe
@@ -58,7 +58,7 @@ struct BrokerOptions: ParsableArguments {
     var requiresTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A kind of motion sensor, given on the command line by its name in traces or by its display name.
+/// A kind of motion sensor, specified on the command line by its name in traces or its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

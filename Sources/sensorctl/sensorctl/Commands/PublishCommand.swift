@@ -101,8 +101,8 @@ struct PublishCommand: AsyncParsableCommand {
             return .noPermission
         }
         let events = PublishingEvents(asJSON: output.json, stop: stop)
-        // A recording contains no configuration, so this machine's configuration always provides the default paths of
-        // the broker's credential files.
+        // A recording contains no configuration, so the default paths of the broker's credential files always come from
+        // this machine's configuration.
         let settings = try ExitStatus.exitOnError({ ExitStatus($0, otherwise: .usage) }) {
             try self.settings(LiveDevice.shared.configuration)
         }
@@ -118,8 +118,8 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // For a trace, waits until all messages have been delivered or a stop is requested. For live data, waits a few
-        // seconds at most, because the broker may be unreachable.
+        // For a trace, waits until all messages have been delivered or a stop is requested. For live data, waits at
+        // most a few seconds, because the broker may be unreachable.
         await Task.detached { await Self.end(publisher, waitsForQueue: simulated != nil && stop.reason == nil, stop) }
             .value
         let statistics = publisher.statistics
@@ -132,7 +132,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// Ends the publisher. If `waitsForQueue` is true, first waits until the broker has accepted all messages or a stop
-    /// is requested. Blocks the thread for a few seconds at most, so it must not be called on the main thread.
+    /// is requested. Blocks the thread for at most a few seconds, so it must not be called on the main thread.
     private static func end(_ publisher: MQTTPublisher, waitsForQueue: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while waitsForQueue, stop.reason == nil, publisher.statistics.queued > 0 {

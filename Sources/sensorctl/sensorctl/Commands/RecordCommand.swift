@@ -135,7 +135,7 @@ struct RecordCommand: AsyncParsableCommand {
         let reason = await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
-        // The order matters. The black box must finish before the recorder closes the ring, and the ring can be
+        // The order matters: the black box must finish before the recorder closes the ring, and the ring can be
         // discarded only after the recorder has closed it.
         if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
         do throws(DeviceError) { try recorder.stop() } catch { end = Self.reason(of: error) }
@@ -150,13 +150,13 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, the path is in that folder, and its name contains `time`.
+    /// Returns the path of the trace. If `file` is a folder, the trace is in that folder and its name contains `time`.
     private func newFile(at time: WallTime) -> String {
         let location = RingLocation(file)
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the recorded sources, and also to positions if `position` is true.
+    /// Subscribes to the recorded sources and, if `position` is true, to positions.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -176,7 +176,8 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns a trace output for standard output. After a stop request, a write waits at most 2 s for a slow reader.
+    /// Returns a trace output that writes to standard output. After a stop request, writes wait at most 2 s for a slow
+    /// reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(
             pipe: Descriptor.standardOutput.number, name: "standard output", shouldKeepWaiting: stop.gracePeriod())
@@ -186,7 +187,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// Returns the stop reason for an error. A pipe closed by its reader does not count as a failure.
+    /// Returns the stop reason for an error. A pipe closed by its reader is not a failure.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)

@@ -19,8 +19,8 @@ struct RegionOptions: ParsableArguments {
     var beacons: [BeaconChoice] = []
 
     /// Throws an error if the regions or beacons do not match the stream. Regions are required for `regions` and
-    /// `monitor`, and beacons for `beacons`. Other streams do not accept them. Also throws an error if there are too
-    /// many regions, or if two regions have the same name.
+    /// `monitor`, and beacons for `beacons`. Other streams accept neither. Also throws an error if there are too many
+    /// regions or two regions have the same name.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -42,7 +42,7 @@ struct RegionOptions: ParsableArguments {
         try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
-    /// The regions as specified on the command line, for storage with the expected callbacks.
+    /// The regions as specified on the command line, to be stored with the expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 

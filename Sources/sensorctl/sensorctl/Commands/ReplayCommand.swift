@@ -107,7 +107,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal during the read ends the program, because a read from a pipe may never return.
+    /// Reads a file. A signal during the read ends the program, because reading from a pipe may never return.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -116,7 +116,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return try body()
     }
 
-    /// True while a file is being read. Set by the command, and checked on the thread that delivers signals.
+    /// True while a file is being read. Set by the command and checked on the signal-delivery thread.
     private static let isReading = Atomic<Bool>(false)
 
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
@@ -141,7 +141,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks, under the names used in files of expected callbacks.
+    /// The options that affect callbacks, under the names used in files of expected callbacks.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue

@@ -33,7 +33,7 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
+    // Without `.unconditional`, a value with a leading minus sign would be parsed as an option.
     @Option(
         parsing: .unconditional,
         help: "The new coordinates of the first position: latitude and longitude in degrees, positive north and east.")
@@ -62,7 +62,7 @@ struct ScrubCommand: ParsableCommand {
         try recording.target.write(trace, edits: [ScrubEdit(options)])
     }
 
-    /// A coordinate given on the command line, such as 47.3,8.5.
+    /// A coordinate specified on the command line, such as 47.3,8.5.
     struct Place: ExpressibleByArgument {
         var coordinate: GeodeticCoordinate
 

@@ -17,7 +17,7 @@ struct NewFileOptions: ParsableArguments {
     var mode: FileMode?
 }
 
-/// File permissions in octal, as in chmod(1). The owner must have read and write permission.
+/// File permissions in octal, as in chmod(1). The owner must have read and write permissions.
 struct FileMode: ExpressibleByArgument, Equatable {
     let bits: UInt32
 
@@ -30,12 +30,12 @@ struct FileMode: ExpressibleByArgument, Equatable {
 }
 
 struct ProgramOptions: ParsableArguments {
-    /// The part of the help text that all commands with these options share.
+    /// The part of the help text shared by all commands with these options.
     static let signals = """
         The command forwards signals to PROGRAM. When the time specified with --duration has elapsed, the command \
         sends SIGTERM to PROGRAM. If PROGRAM is still running five seconds later, the command sends SIGKILL.
         """
-    /// The last part of the exit-code section in the help text of these commands.
+    /// The last part of the exit-code section in these commands' help.
     static let exitCodes = """
           127  PROGRAM cannot be started.
         Otherwise, the command exits with PROGRAM's exit code. If a signal terminates PROGRAM, the exit code is \
@@ -97,8 +97,8 @@ struct ReferenceOptions: ParsableArguments {
     var orientation = EdgeName.portrait
 }
 
-/// A reference frame given on the command line. The short name and the Core Motion name are both accepted, regardless
-/// of case. Files of expected callbacks contain the raw value.
+/// A reference frame specified on the command line by its short name or Core Motion name, regardless of case. Files of
+/// expected callbacks contain the raw value.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 
@@ -127,7 +127,7 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 
-/// A device orientation given on the command line. Files of expected callbacks contain the raw value.
+/// A device orientation specified on the command line. Files of expected callbacks contain the raw value.
 enum EdgeName: String, ExpressibleByArgument, CaseIterable {
     case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
 

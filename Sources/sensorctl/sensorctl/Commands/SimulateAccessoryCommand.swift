@@ -66,7 +66,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let simulator = try read()
-        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
+        // Starts handling signals. Before this point, a signal ends the program, even while it is reading a file.
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
             try simulator.start()

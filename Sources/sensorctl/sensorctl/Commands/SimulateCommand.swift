@@ -94,7 +94,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
-    /// The number of arguments after `--`. The parser appends these arguments to `words`.
+    /// The number of arguments after `--`. The parser appends them to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -119,7 +119,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func run() async throws {
         let servers = try makeServers()
-        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
+        // Starts handling signals. Before this point, a signal ends the program, even while it is reading a file.
         let run = ProgramRun(program)
         let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
             try servers.start().filter { !Self.isInherited($0.key) }
@@ -152,7 +152,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the started program inherits the user's value of this variable. This is the case only for
+    /// Returns true if the launched program inherits the user's value for this variable. It inherits only
     /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty

@@ -76,7 +76,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     func run() async throws {
         let trace = try imports.read(file)
-        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
+        // Starts handling signals. Before this point, a signal ends the program, even while it is reading a file.
         let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())

@@ -56,7 +56,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (server, seconds) = try makeServer()
-        // Handles signals from here on. Until this point, a signal ends the program, even while it reads a file.
+        // Starts handling signals. Before this point, a signal ends the program, even while it is reading a file.
         let run = ProgramRun(with.program)
         let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
         defer { server.stop() }
@@ -92,8 +92,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Returns a message that states when the recording starts and ends, because a client that connects after the end
-    /// receives nothing. Returns nil at maximum speed, because every client then receives the whole recording.
+    /// Returns a message that states when the recording starts and ends, because clients that connect after the end
+    /// receive nothing. Returns nil at maximum speed, because every client receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

@@ -4,7 +4,7 @@ import ArgumentParser
 import DeviceCore
 import SyntheticMotion
 
-/// Converts the arguments to options of the synthesizer. Throws a `ValidationError` for an invalid argument.
+/// Converts the arguments to synthesizer options. Throws a `ValidationError` if an argument is invalid.
 extension SynthesizeCommand {
     func motionOptions() throws -> MotionOptions {
         var options = MotionOptions()
@@ -39,7 +39,7 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// Returns the part with this name, or nil if the name is "none". Throws an error if there is no such part.
+    /// Returns the part with this name, or nil if the name is "none". Throws an error if no part has this name.
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {

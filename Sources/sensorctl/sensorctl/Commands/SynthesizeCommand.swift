@@ -99,7 +99,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Flag(help: "Keep the device level on slopes. This is useful for tracks with noisy altitudes.") var level = false
     @Flag(help: "Ignore the earth's rotation.") var stillEarth = false
 
-    // Without `.unconditional`, a value that begins with a minus sign would be parsed as an option.
+    // Without `.unconditional`, a value with a leading minus sign would be parsed as an option.
     @Option(
         parsing: .unconditional,
         help:
@@ -157,7 +157,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. After an early stop, keeps the incomplete trace, unless it would replace an existing file.
+    /// Writes the trace. If stopped early, keeps the incomplete trace unless it would replace an existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
@@ -206,7 +206,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a list of waypoints, in bytes. This is enough for a million waypoints of 64 bytes each.
+    /// The maximum size of a waypoint list, in bytes. It is enough for a million waypoints of 64 bytes each.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

@@ -120,7 +120,7 @@ struct TalkCommand: AsyncParsableCommand {
             try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
         }
         let end = await talk(loop, script: script, input: input, endingKey: endingKey)
-        // Keeps the terminal in raw mode until the end of the session.
+        // Keeps the terminal in raw mode until the session ends.
         withExtendedLifetime(terminal) {}
         do throws(DeviceError) { try recorder?.stop() } catch { stop.request(.failed(error, .inputOutput)) }
         let status = end.status()

@@ -92,7 +92,7 @@ struct WatchCommand: AsyncParsableCommand {
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// Logs which sensors are missing. The command waits for them, because they may appear later.
+    /// Logs the missing sensors. The command waits for them, because they may appear later.
     private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
@@ -105,7 +105,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs when positions become unavailable, because `regions`, `monitor` and `visits` then print nothing.
+    /// Logs when positions become unavailable, because `regions`, `monitor` and `visits` print nothing without them.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
@@ -123,10 +123,10 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits until the required sensors are available, because Core Motion otherwise rejects the subscription.
+    /// Waits until the required sensors are available, because Core Motion rejects the subscription without them.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
-        // The device searches for sensors only while updates are requested. The requests below start the search.
+        // The device searches for sensors only while updates are requested. The calls below start the search.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

@@ -20,18 +20,18 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a program unless it is already listed. A seek may add a program again, because it replays the opening
-        /// of sessions.
+        /// Adds a program unless it is already listed. A seek may add a program again, because it replays session
+        /// openings.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
-    /// The maximum number of data bytes to include in a traffic message.
+    /// The maximum number of data bytes included in a traffic message.
     private static let maximumPublishedBytes = 256
-    /// The maximum number of accessories in the list, including disconnected accessories.
+    /// The maximum number of accessories in the list, including disconnected ones.
     private static let maximumEntries = 64
 
     private let feed: DashboardFeed
-    /// True if the bytes of accessories are counted. This requires a trace, because live data does not include them.
+    /// True if accessory traffic is counted. Only traces include the bytes; live data does not.
     private let countsTraffic: Bool
     private var entries: [Entry] = []
     private var hasChanged = true
@@ -41,8 +41,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     func update(_ reading: AccessoryChangeReading, at time: Double) {
         hasChanged = true
         for accessory in reading.accessories {
-            // Removes the previous entry for this connection. Also removes entries for earlier, disconnected
-            // connections of the same accessory, because the accessory may have been reconnected.
+            // Removes the previous entry for this connection. Also removes disconnected entries for the same accessory,
+            // which may have been reconnected.
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)
@@ -107,7 +107,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Called after a seek. Keeps the connected accessories, but clears their users and resets their byte counts.
+    /// Called after a seek. Keeps the connected accessories but clears their users and resets their byte counts.
     func seek(to time: Double) {
         hasChanged = true
         entries.removeAll { !$0.isConnected }

@@ -7,9 +7,9 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Runs the listeners of `watch` and `replay` for the dashboard and publishes their callbacks, on the main thread.
+/// Runs the `watch` and `replay` listeners for the dashboard and publishes their callbacks, all on the main thread.
 @MainActor final class DashboardListeners {
-    /// The interval between live readings, in seconds. It is short enough for the charts and the attitude display.
+    /// The interval between live readings, in seconds. Short enough for the charts and the attitude display.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -48,7 +48,7 @@ import Synchronization
         for listener in running { await listener.end() }
     }
 
-    /// Restarts the streams `steps` and `activity`. Called after a seek, because steps are counted from the start of
+    /// Restarts the `steps` and `activity` streams. Called after a seek, because steps are counted from the start of
     /// the stream.
     func restartActivity() async {
         for listener in activityListeners {
@@ -79,7 +79,7 @@ import Synchronization
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Creates a listener. Each one has its own outlet, so that a listener without permission does not stop the others.
+    /// Creates a listener. Each has its own outlet, so that a listener without permission does not stop the others.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -106,7 +106,7 @@ final class SatellitePublisher: Sendable {
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
     private func publish(_ sky: SkyReport) {
-        // A report that contains only dilutions of precision must not clear the list of satellites.
+        // A report that contains only dilutions of precision must not clear the satellite list.
         guard let satellites = sky.satellites else { return }
         let time = clock.seconds(sky.arrival)
         feed.publish(
@@ -125,7 +125,7 @@ final class SatellitePublisher: Sendable {
 }
 
 extension Satellite {
-    /// The satellite's RINEX name (system letter and number), or gpsd's number if the system is unknown.
+    /// The satellite's RINEX name (system letter and number), or gpsd's satellite number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
         return "\(system.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"

@@ -7,8 +7,8 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Publishes the listeners' readings to the pages. Must be used on the main thread. The types and members of the
-/// messages and the names of the channels must match those in app.js and DashboardFeed.swift.
+/// Publishes the listeners' readings to the pages. Must be used on the main thread. The message types, their members
+/// and the channel names must match those in app.js and DashboardFeed.swift.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -22,7 +22,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The cases are ordered by frequency: the most frequent kinds of reading come first.
+        // The cases are ordered by frequency, with the most frequent kinds of reading first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -45,7 +45,7 @@ final class DashboardPrinter: ReadingPrinter {
         }
     }
 
-    /// Discards the readings from before a seek. The session calls ``AccessoryTrafficTracker/seek(to:)`` separately.
+    /// Discards readings that precede a seek. The session calls ``AccessoryTrafficTracker/seek(to:)`` separately.
     func reset() {
         walk = nil
         activity = nil
@@ -91,7 +91,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// The names of the gpsd fix statuses that are relevant to users.
+    /// The names of gpsd fix statuses that matter to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -100,7 +100,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // Adds the gap to the track, so that a page that is opened later does not draw a line across the gap.
+            // Adds the gap to the track, so that pages opened later do not draw a line across it.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
@@ -138,7 +138,7 @@ extension FixMode {
     }
 }
 
-/// The channels of the dashboard. The raw value is the index in `allCases`, so it may change between versions.
+/// The dashboard's channels. The raw values are indices into `allCases`, so they may change between versions.
 enum ChannelName: Int, CaseIterable {
     case accelerometer, gyroscope, magnetometer, pressure, attitude, userAcceleration, gravity, heading
 

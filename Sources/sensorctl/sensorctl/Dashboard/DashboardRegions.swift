@@ -7,13 +7,13 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Monitors regions that the user has specified or that a page has added. Must be used on the main thread. The message
-/// "regions" must match app.js.
+/// Monitors the regions specified by the user or added by a page. Must be used on the main thread. The "regions"
+/// message must match app.js.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
         var state = State.unknown
-        /// The time of the last change, in seconds on the session's clock. nil if unknown.
+        /// The time of the last change, in seconds on the session's clock, or nil if unknown.
         var since: Double?
 
         static let unknown = "unknown"
@@ -47,7 +47,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         manager.delegate = nil
     }
 
-    /// Restarts monitoring to determine the state of each region again. Called after a seek.
+    /// Restarts monitoring to redetermine each region's state. Called after a seek.
     func restart() {
         for index in states.indices {
             (states[index].state, states[index].since) = (State.unknown, nil)
@@ -102,7 +102,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
         // The receiver's time may differ greatly from the system time. The time of the change is therefore clamped to
-        // the range from the start of the session to the current time.
+        // the interval between the session's start and the current time.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

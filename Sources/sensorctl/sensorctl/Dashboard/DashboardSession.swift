@@ -14,7 +14,7 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame, or nil to let the session choose one based on the available sensors.
+    /// The reference frame. If it is nil, the session chooses one based on the available sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
@@ -38,7 +38,7 @@ struct DashboardPlan {
         let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: true)
         let faults = ManualFaultInjection(sensorSummary, header: TimedEventReader.header(of: trace)) {
             [weak simulated] event in
-            // Events are played on the main thread, so this closure also runs on the main thread.
+            // Events are played on the main thread, so this closure runs there too.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
             trafficTracker.process(event.change, of: id, at: clock.now)
         }
@@ -121,7 +121,7 @@ struct DashboardPlan {
             trafficTracker.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // Determines which programs use positions and accessories, but only while a page is open.
+                // Determines which programs use positions and accessories while a page is open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await statusMonitor.positionClients())
                     if users != former { feed.publish(clients: users) }
@@ -140,9 +140,9 @@ struct DashboardPlan {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame that the user has chosen. The default is the magnetic frame if the device has an
-    /// accelerometer, a gyroscope and a magnetometer, because the attitude and the heading can then use the same
-    /// filter. Otherwise, the default is the arbitrary frame.
+    /// Returns the reference frame chosen by the user. If the device has an accelerometer, a gyroscope and a
+    /// magnetometer, the default is the magnetic frame, which lets attitude and heading share a filter. If not, the
+    /// default is the arbitrary frame.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -159,8 +159,8 @@ struct DashboardPlan {
         return hello
     }
 
-    /// Starts the server. `execute` carries out the commands that the pages send. It is called on the main thread and
-    /// returns an error message, or nil on success. The types of the answers must match app.js.
+    /// Starts the server. `execute` carries out the pages' commands. It is called on the main thread and returns an
+    /// error message, or nil on success. The response types must match app.js.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

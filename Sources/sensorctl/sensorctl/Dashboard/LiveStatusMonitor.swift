@@ -7,9 +7,9 @@ import SensorTools
 
 /// Runs `doctor` on a live machine and publishes its findings. Also finds the clients of the machine's services.
 @MainActor final class LiveStatusMonitor {
-    /// The interval between searches for the clients of the machine's services, in seconds.
+    /// The interval between searches for clients of the machine's services, in seconds.
     static let queryInterval = 2.0
-    /// The duration of the sensor tests that `doctor` performs, in seconds.
+    /// The duration of the sensor tests performed by `doctor`, in seconds.
     private static let trialDuration = 1.5
 
     private let device: Device
@@ -31,7 +31,7 @@ import SensorTools
         feed.publish(findings: report.findings, at: clock.now)
     }
 
-    /// Returns gpsd's local clients, or an empty array if the positions come from an MQTT broker.
+    /// Returns gpsd's local clients, or an empty array if positions come from an MQTT broker.
     func positionClients() async -> [PositionClient] {
         let address = device.configuration.positionSource.value
         guard address.broker == nil else { return [] }
@@ -47,17 +47,17 @@ import SensorTools
     }
 }
 
-/// A program that uses positions. `wants` names the services that the program uses.
+/// A program that uses positions. `wants` lists the services it uses.
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// The time at which the program began to use positions, in seconds on the session's clock. nil if unknown.
+    /// The time at which the program began to use positions, in seconds on the session's clock, or nil if unknown.
     var since: Double?
     var wants: String
 }
 
 extension Finding.Level {
-    /// The string that represents the level in the messages to the pages.
+    /// The string that represents the level in messages to the pages.
     fileprivate var pageName: String {
         switch self {
         case .good: "ok"

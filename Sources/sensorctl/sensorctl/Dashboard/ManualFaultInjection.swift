@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Injects faults that the user switches on and off on a page at any time during playback.
+/// Injects faults that the user can turn on and off from a page at any time during playback.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault, in the syntax of `--fault`.
@@ -17,14 +17,14 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// The events that report the recovery from a fault. They are inserted before the next event of the trace.
+        /// The events that report recovery from a fault. They are inserted before the trace's next event.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
     let all: [Fault]
     private let header: TraceHeader
     private let state = Mutex(State())
-    /// Called for each accessory event that is played, after the faults have been applied.
+    /// Called for each accessory event that is played, after faults have been applied.
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(
@@ -81,7 +81,7 @@ final class ManualFaultInjection: Sendable {
 
     var detachesAccessories: Bool { active.contains("unplug") }
 
-    /// Switches a fault on or off. Returns an error message, or nil on success.
+    /// Turns a fault on or off. Returns an error message, or nil on success.
     func set(_ id: String, isOn: Bool) -> String? {
         guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in
@@ -99,7 +99,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
-    /// Restarts the active faults. Called after a seek, because a fault keeps state from earlier events.
+    /// Restarts the active faults. Called after a seek, because faults retain state from earlier events.
     func restart() {
         state.withLock { state in
             state.pendingRecoveries = []
@@ -114,7 +114,7 @@ final class ManualFaultInjection: Sendable {
 
     private func edit(_ fault: TraceFault) throws(DeviceError) -> FaultEdit {
         var edit = FaultEdit([fault], seed: .random(in: 0...UInt64.max))
-        // Passes the trace's sensors to the fault. The returned header is not needed.
+        // Passes the trace's sensors to the fault. The returned header is unused.
         _ = try edit.header(header)
         return edit
     }
@@ -144,7 +144,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// A summary of the sources in a trace. The dashboard needs it before playback begins.
+/// A summary of the sources in a trace. The dashboard needs the summary before playback begins.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

@@ -16,7 +16,7 @@ final class SessionClock: Sendable {
         beginning = isTrace ? clock.wallTime : nil
     }
 
-    /// The wall time at which this clock reads zero. In a live session, this time changes if the wall clock is set.
+    /// The wall time at which this clock reads zero. In a live session, it changes if the wall clock is set.
     var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }

@@ -8,12 +8,12 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed. The message "playback" must
-/// match app.js.
+/// Plays a trace. Pages have controls to pause, step, seek, loop and set the speed. The "playback" message must match
+/// app.js.
 @MainActor final class TracePlayback {
     /// The interval between playback steps, about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The length of the chunks in which the history is replayed, in seconds. Other work runs between the chunks.
+    /// The history is replayed in chunks of this length, in seconds. Other work runs between chunks.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -27,7 +27,7 @@ import TraceEditing
     private var loops: Bool
     /// The target position of the current seek, or nil if there is none.
     private var target: Double?
-    /// True if ``target`` has changed since the current replay of the history began.
+    /// True if ``target`` has changed since the current history replay began.
     private var hasNewTarget = false
     private var seekTask: Task<Void, Never>?
     private var nextStatePublication = ContinuousClock.now
@@ -40,7 +40,7 @@ import TraceEditing
         (self.speed, self.loops, self.onSeek) = (speed, loops, onSeek)
     }
 
-    /// Returns the time of the last event, in seconds since the start.
+    /// Returns the time of the last event, in seconds since the start of the trace.
     static func duration(of trace: TraceFile) -> Double {
         let device = SimulatedDevice(trace)
         let start = device.wallTime
@@ -48,13 +48,13 @@ import TraceEditing
         return device.wallTime.seconds(since: start)
     }
 
-    /// The playback position, in seconds from the start of the trace.
+    /// The playback position, in seconds since the start of the trace.
     private var position: Double { clock.now }
 
     /// True if playback has reached the end of the trace. The tolerance of 1 µs allows for rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Runs the playback. The trace starts playing when `isWatched` first returns true.
+    /// Runs playback. The trace starts playing when `isWatched` first returns true.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -64,8 +64,8 @@ import TraceEditing
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // Limits the length of a step. On a busy machine, playback then falls behind instead of catching up at
-            // once.
+            // Limits the length of a step, so that playback on a busy machine falls behind instead of catching up all
+            // at once.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -88,10 +88,10 @@ import TraceEditing
         publishState()
     }
 
-    /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
+    /// Advances playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // The managers hold back some events until later ones arrive. Playing to the end delivers these events too.
+            // The managers hold back some events until later ones arrive. Playing to the end delivers them too.
             try? simulated.play()
             return false
         }
@@ -116,7 +116,7 @@ import TraceEditing
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // Switching the fault off does not reattach the accessories, but a seek to the current position does.
+            // Turning the fault off does not reattach the accessories, but a seek to the current position does.
             if id == "unplug" {
                 if isOn { detachAccessories() } else { seek(to: target ?? position) }
             }
@@ -130,14 +130,14 @@ import TraceEditing
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // The managers hold back some events until later ones arrive. Playing to the end delivers these events too.
+            // The managers hold back some events until later ones arrive. Playing to the end delivers them too.
             try? simulated.play()
             break
         }
         feed.set(now: position)
     }
 
-    /// Seeks to a position. Replays the preceding minute, so that the pages can show it as their history.
+    /// Seeks to a position. Replays the preceding minute so that pages can show it as history.
     private func seek(to newPosition: Double) {
         (target, hasNewTarget) = (newPosition, true)
         guard seekTask == nil else { return }
@@ -165,7 +165,8 @@ import TraceEditing
             guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }
-        // If the user has meanwhile selected another position, the caller replays the history of that position instead.
+        // If the user has selected another position in the meantime, the caller replays that position's history
+        // instead.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

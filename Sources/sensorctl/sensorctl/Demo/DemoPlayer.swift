@@ -114,7 +114,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// A trace for the demo. The initializer plays the trace once without output to determine its properties.
+/// A trace for the demo. The initializer plays it once, without output, to determine its properties.
 struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]

@@ -3,7 +3,7 @@
 import CoreLocation
 import DeviceCore
 
-/// The state of the demo, as reported by the delegate callbacks and drawn by the panel.
+/// The demo's state, as reported by the delegate callbacks and drawn by the panel.
 struct DemoState {
     struct TrailPoint {
         var latitude: Double
@@ -27,7 +27,7 @@ struct DemoState {
 
     private(set) var location: CLLocation?
     private(set) var trail: [TrailPoint] = []
-    /// The altitudes in metres above sea level, each with its time in seconds since the first position.
+    /// The altitudes in metres above sea level, with times in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     /// The distance travelled, in metres, excluding gaps.
     private(set) var distance = 0.0
@@ -40,12 +40,12 @@ struct DemoState {
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
     private var first: WallTime?
-    /// The decimation factor. Every `stride`-th position and the first position after each gap are added to the trail.
+    /// The decimation factor. The trail includes every `stride`-th position and the first position after each gap.
     private var stride = 1
 
     mutating func add(_ location: CLLocation) {
         let isAfterGap = failure != nil && locations > 0
-        // The positions of a stationary device scatter, so they are not counted in the distance.
+        // A stationary device's positions scatter, so they do not count towards the distance.
         if let last = self.location, !isAfterGap, location.speed != 0 { distance += location.distance(from: last) }
         self.location = location
         failure = nil
@@ -80,12 +80,12 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other stored position, except those after a gap. From then on, positions are stored at half the
-    /// previous rate.
+    /// Removes every other stored position, except those after a gap, and halves the rate at which positions are
+    /// stored.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The filter keeps the first position after each gap. If the trail is still too long, removes the oldest
+        // If the trail is still too long because the filter keeps the first position after each gap, removes the oldest
         // positions.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2

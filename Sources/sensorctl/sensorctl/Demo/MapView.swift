@@ -40,11 +40,11 @@ struct MapView {
         ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
     }
 
-    /// Draws the boundary of a region. The boundary is dotted while the device is outside the region.
+    /// Draws a region's boundary, which is dotted while the device is outside the region.
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
-        // Skips a boundary that is smaller than a dot or much larger than the map.
+        // Skips boundaries smaller than a dot or much larger than the map.
         guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
         let color = fence.isInside ? Palette.good : 244
         var last: (x: Double, y: Double)?
@@ -76,7 +76,7 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// Draws a scale bar of 1, 2 or 5 times a power of ten metres. It takes up at most a third of the width.
+    /// Draws a scale bar whose length is 1, 2 or 5 times a power of ten, in metres, and at most a third of the width.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let maximum = Double(columns) / 3 * 2 * scale
         guard maximum.isFinite, maximum > 0 else { return }
@@ -98,7 +98,7 @@ struct MapView {
         return (size.width / 2 + east / scale, size.height / 2 - north / scale)
     }
 
-    /// Moves and scales the map part of the way towards an area that contains the whole trail.
+    /// Moves and scales the map part of the way to an area that contains the whole trail.
     private mutating func follow(_ state: DemoState, width: Int, height: Int) {
         let (latitudes, longitudes) = (state.trail.map(\.latitude), state.trail.map(\.longitude))
         guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
@@ -107,8 +107,8 @@ struct MapView {
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)
-        // Leaves a margin of 4 dots on each side. A dot represents at least 0.25 m, so that the noise of a stationary
-        // receiver does not fill the whole map.
+        // Leaves a margin of 4 dots on each side. A dot represents at least 0.25 m, so that a stationary receiver's
+        // noise does not fill the map.
         let target = max(tall / Double(max(1, height - 8)), wide / Double(max(1, width - 8)), 0.25)
         guard scale > 0 else {
             (latitude, longitude, scale) = (middle.latitude, middle.longitude, target)

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the satellites at their positions in the sky, and the number of satellites in use for each system.
+/// Draws the satellites at their positions in the sky, and lists the number in use from each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -15,10 +15,10 @@ struct SkyView {
     ]
 
     let satellites: [Satellite]
-    /// True if there is no current position. The satellites may then be outdated.
+    /// True if there is no current position, so the satellites may be outdated.
     let isStale: Bool
 
-    /// Draws the sky as a circle with north at the top. The circle has twice as many columns as rows.
+    /// Draws the sky as a circle with north at the top. It has twice as many columns as rows.
     func drawPlot(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 5 else { return }
         let columns = rows * 2
@@ -32,7 +32,7 @@ struct SkyView {
         }
         grid.draw(on: &canvas, x: x, y: y)
         canvas.dim("N", x: x + columns / 2, y: y)
-        // Satellites in use are drawn last, on top of other satellites.
+        // Satellites in use are drawn last, on top of the others.
         for satellite in satellites.sorted(by: { !$0.isUsed && $1.isUsed }) {
             guard satellite.elevation >= 0, satellite.elevation <= 90, satellite.azimuth.isFinite else { continue }
             let distance = (90 - satellite.elevation) / 90 * (grid.radius - 1)
@@ -44,8 +44,8 @@ struct SkyView {
         }
     }
 
-    /// Draws a row for each system, with the numbers of used and visible satellites. If there is space, draws a second
-    /// row with a mark for each satellite.
+    /// Draws a row per system with the numbers of satellites used and visible. If there is room, draws a second row
+    /// with a mark for each satellite.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {

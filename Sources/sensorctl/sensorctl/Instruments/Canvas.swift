@@ -3,7 +3,7 @@
 import Foundation
 import SensorTools
 
-/// A grid of coloured characters for output to a terminal.
+/// A grid of coloured characters for terminal output.
 struct Canvas {
     private struct Style: Equatable {
         /// The number of one of xterm's 256 colours, or nil for the terminal's default colour.
@@ -93,7 +93,7 @@ struct BrailleGrid {
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
         let length = max(abs(end.x - start.x), abs(end.y - start.y))
-        // Skips lines with non-finite coordinates, and lines so long that they extend far outside the picture.
+        // Skips lines that have non-finite coordinates or are so long that they extend far outside the picture.
         guard length.isFinite, length < 20_000 else { return }
         let steps = max(1, Int(length.rounded(.up)))
         for step in 0...steps where !dotted || step % 4 == 0 {
@@ -105,7 +105,7 @@ struct BrailleGrid {
         }
     }
 
-    /// The radius of the largest circle that fits into the picture's height, in dots.
+    /// The radius of the largest circle that fits the picture's height, in dots.
     var radius: Double { Double(height) / 2 - 1 }
 
     /// Converts polar coordinates to a position in the picture. The angle is in radians, clockwise from the top. The

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The picture of a device-motion reading: an artificial horizon and the values.
+/// A picture of a device-motion reading, with an artificial horizon and the values.
 extension DeviceMotionReading: DrawnReading {
-    /// The numbers of rows that `numbers` and `summary` draw.
+    /// The numbers of rows drawn by `numbers` and `summary`.
     private static let (numbersRows, summaryRows) = (13, 3)
 
-    /// Draws the horizon and the values. The values are beside the horizon, or below it in a small terminal.
+    /// Draws the horizon, with the values beside it or, in a small terminal, below it.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.minimumColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2

@@ -7,7 +7,7 @@ import SensorTools
 enum Gauges {
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Draws a bar that fills a share of the width, from 0 to 1.
+    /// Draws a bar that fills the specified share of the width, from 0 to 1.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
@@ -19,7 +19,7 @@ enum Gauges {
     }
 
     /// Draws a bar that extends from the centre to the right for positive values, and to the left for negative values.
-    /// A value of 1 or more, or of -1 or less, fills half of the width.
+    /// A magnitude of 1 or more fills half the width.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2
@@ -32,8 +32,8 @@ enum Gauges {
         }
     }
 
-    /// Draws the mean altitude in each column. The whole width represents `duration` seconds. A range of less than 8 m
-    /// does not fill the height, so that receiver noise does not look like hills.
+    /// Draws an altitude profile, with the mean altitude in each column. The whole width represents `duration` seconds.
+    /// A range of less than 8 m does not fill the height, so that receiver noise does not look like hills.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,
         width: Int
@@ -76,7 +76,7 @@ enum Gauges {
     }
 }
 
-/// Displays the most recent readings of an axis as a row of block characters.
+/// Displays an axis's most recent readings as a row of block characters.
 struct Sparkline {
     static let maximumWidth = 120
 
@@ -134,8 +134,8 @@ extension MotionReading: PicturedReading {
         return rows + [ink.dim(foot)]
     }
 
-    /// Returns the range of values that a sparkline covers. The axes of a vector share a range that is symmetric about
-    /// zero, so that they can be compared. Pressure and altitude each have their own range.
+    /// Returns the range of values that a sparkline covers. A vector's axes share a range symmetric about zero, so they
+    /// can be compared. Pressure and altitude each have their own range.
     private func range(of line: Sparkline, among lines: [Sparkline]) -> (Double, Double) {
         guard stream == .pressure else {
             let extremes = lines.compactMap { line in line.range.map { max(abs($0.least), abs($0.greatest)) } }

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The picture of a heading: a compass card and the values.
+/// A picture of a heading, with a compass card and the values.
 extension HeadingReading: DrawnReading {
-    /// The number of rows that `numbers` draws.
+    /// The number of rows drawn by `numbers`.
     private static let numbersRows = 10
 
-    /// Draws a compass card with the values beside it. In a small terminal, draws a compass tape instead.
+    /// Draws a compass card with the values beside it or, in a small terminal, a compass tape.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.minimumColumns)
         guard width >= PictureSize.wideColumns, height >= Self.numbersRows + 3 else { return tape(width: width) }
@@ -37,13 +37,13 @@ extension HeadingReading: DrawnReading {
         for (index, name) in ["x", "y", "z"].enumerated() {
             canvas.dim(name, x: x, y: y + 6 + index)
             canvas.put(String(format: "%6.1f", field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
-            // The Earth's field is at most about 65 µT. One half of the bar is full at a magnitude of 60 µT or more.
+            // The Earth's field is at most about 65 µT. A magnitude of 60 µT or more fills one half of the bar.
             Gauges.signedBar(field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
         }
         row(9, String(format: "%.1f s", timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
-    /// The magnetic declination, with its direction (E or W).
+    /// The magnetic declination and its direction (E or W).
     private var declination: String {
         guard trueHeading >= 0 else { return "-" }
         let difference = (trueHeading - magneticHeading).remainder(dividingBy: 360)
@@ -83,7 +83,7 @@ struct CompassRose {
             let length = bearing % 30 == 0 ? 3.0 : 1.5
             grid.line(from: point(bearing, radius - length), to: point(bearing, radius), color: 244)
         }
-        // The north half of the needle is red.
+        // The needle's north half is red.
         grid.line(from: middle, to: point(0, radius * 0.55), color: 203)
         grid.line(from: middle, to: point(180, radius * 0.55), color: 244)
         grid.draw(on: &canvas, x: x, y: y)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// An artificial horizon. The device lies with its screen facing up, and the viewer looks in the direction in which its
-/// top edge points. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the
-/// horizon turns counterclockwise.
+/// An artificial horizon. The device lies with its screen facing up, and the viewer looks in the direction of its top
+/// edge. If the top edge is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon
+/// turns counterclockwise.
 struct HorizonView {
     /// The vertical field of view of the picture, in degrees.
     private static let span = 70.0
@@ -30,7 +30,7 @@ struct HorizonView {
     func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         guard columns >= 12, rows >= 5 else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
-        // A dot is as wide as it is high, so the step is the same in both directions.
+        // Dots are as wide as they are high, so the step is the same in both directions.
         let step = Self.span / Double(grid.height)
         let (sine, cosine) = (sin(roll), cos(roll))
         let half = min(Double(grid.width) * step / 2, Self.span / 2)
@@ -39,7 +39,7 @@ struct HorizonView {
                 let across = (Double(dotX) + 0.5 - Double(grid.width) / 2) * step
                 let above = (Double(grid.height) / 2 - Double(dotY) - 0.5) * step
                 let height = elevation(across: across, above: above)
-                // The distance from the centre, measured parallel to the horizon, in degrees.
+                // The distance from the centre parallel to the horizon, in degrees.
                 let side = abs(across * cosine + above * sine)
                 let rung = (height / 10).rounded()
                 guard abs(height - rung * 10) <= step / 2 else { continue }
@@ -80,7 +80,7 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Omits the labels near the zenith and the nadir. The label positions assume straight lines, but the lines are
+        // Omits the labels near the zenith and the nadir. The label positions assume straight lines, but lines are
         // strongly curved there.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi

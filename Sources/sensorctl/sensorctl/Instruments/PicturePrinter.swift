@@ -6,7 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture. `past` ends with this reading. `rate` is in hertz, or nil if unknown.
+    /// Returns a picture's rows. `past` ends with this reading. `rate` is in hertz, or nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -23,7 +23,7 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum terminal width, in columns, at which values are shown beside the picture instead of below it.
+    /// The minimum terminal width, in columns, for showing values beside the picture instead of below it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28
@@ -49,7 +49,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // If the timestamp has not increased, the trace has restarted, so the earlier readings are discarded.
+        // If the timestamp has not increased, the trace has restarted, so earlier readings are discarded.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }
@@ -74,7 +74,7 @@ final class PicturePrinter: ReadingPrinter {
     }
 }
 
-/// Displays the progress of a calibration. Each picture replaces the previous one.
+/// Displays a calibration's progress. Each picture replaces the previous one.
 final class PictureScreen: CalibrationScreen {
     let showsPictures = true
     private let output: StandardOutput
@@ -88,7 +88,7 @@ final class PictureScreen: CalibrationScreen {
     }
 
     func print(_ line: String) {
-        // Erases the picture and prints the line in its place. The next picture is drawn below the line.
+        // Erases the picture and prints the line in its place. The next picture is drawn below it.
         painter.draw([])
         painter.keepRows()
         output.write(line: line)

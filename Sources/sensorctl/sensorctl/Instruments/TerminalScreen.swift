@@ -3,8 +3,8 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen. ``begin()`` hides the cursor and disables echo, and
-/// ``restore()`` undoes this.
+/// A terminal that shows pictures on its alternate screen. ``begin()`` hides the cursor and disables echo;
+/// ``restore()`` undoes both.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -32,12 +32,12 @@ final class TerminalScreen {
         guard !isActive else { return }
         isActive = true
         var current = termios()
-        // Keyboard input arrives at descriptor 0, standard input. If it is not a terminal, only the output changes.
+        // Keyboard input arrives on descriptor 0 (standard input). If it is not a terminal, only the output changes.
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Disables Ctrl-Z and Ctrl-\, because suspending or quitting the program with these keys would leave the
-            // terminal on the alternate screen. Ctrl-C still ends the program.
+            // Disables Ctrl-Z and Ctrl-\, because suspending or quitting the program with them would leave the terminal
+            // on the alternate screen. Ctrl-C still ends the program.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -51,13 +51,13 @@ final class TerminalScreen {
         isActive = false
         _ = write("\(TerminalStyle.escape)0m\(TerminalStyle.escape)?25h\(TerminalStyle.escape)?1049l")
         if var attributes {
-            // Discards keys that were typed while the picture was visible. Otherwise, the shell would receive them.
+            // Discards keys typed while the picture was visible, so that the shell does not receive them.
             tcflush(0, TCIFLUSH)
             tcsetattr(0, TCSANOW, &attributes)
         }
     }
 
-    /// Writes the rows that have changed. Returns false if the write fails.
+    /// Writes the rows that changed. Returns false if the write fails.
     func show(_ canvas: Canvas) -> Bool {
         let rows = canvas.rows(colored: ink.isOn)
         var text = ""
@@ -72,7 +72,7 @@ final class TerminalScreen {
         }
         displayedRows = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update. A terminal that supports this shows all changed rows at the same time.
+        // Requests a synchronized update. A terminal that supports it shows all changed rows at once.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
@@ -81,7 +81,7 @@ final class TerminalScreen {
 
 /// Redraws rows in place, without using the terminal's alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. A serial terminal may be too slow for a shorter interval.
+    /// The minimum interval between pictures, in seconds. Serial terminals may be too slow for a shorter one.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput
@@ -92,7 +92,7 @@ struct RowPainter {
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\(TerminalStyle.escape)\(drawnRows)A" : ""
         for row in rows { text += "\(TerminalStyle.escape)1G\(TerminalStyle.escape)2K\(row)\n" }
-        // If the previous picture had more rows, erases the remaining ones.
+        // If the previous picture had more rows, erases the surplus rows.
         if drawnRows > rows.count { text += "\(TerminalStyle.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)

@@ -12,13 +12,13 @@ struct Descriptor: Sendable {
 
     enum Outcome: Sendable, Equatable {
         case written
-        /// The reader has closed the pipe, or `shouldContinue` has returned false.
+        /// The reader closed the pipe, or `shouldContinue` returned false.
         case closed
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null in place of each standard descriptor that is closed. Must be called before any file is opened.
-    /// Otherwise, the file could be assigned the number of a standard descriptor and receive the program's output.
+    /// Opens /dev/null in place of each closed standard descriptor. Must be called before any file is opened, because
+    /// the file could be given a standard descriptor's number and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free descriptor number, which is `number`.
@@ -28,7 +28,8 @@ struct Descriptor: Sendable {
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// True for a terminal that supports control sequences. Support is assumed unless TERM is unset, empty or "dumb".
+    /// True if this is a terminal that supports control sequences. Support is assumed unless TERM is unset, empty or
+    /// "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"
@@ -46,7 +47,7 @@ struct Descriptor: Sendable {
         write(bytes, shouldContinue: stop.gracePeriod())
     }
 
-    /// Reads the available bytes. Blocks until bytes are available.
+    /// Reads available bytes, blocking until there are any.
     func readSome(atMost limit: Int) -> InputReadResult {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

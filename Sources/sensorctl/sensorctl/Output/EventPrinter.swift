@@ -6,9 +6,9 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// Prints events in order on its own queue, so that callers never wait for the reader of the output.
+/// Prints events in order on its own queue, so callers never wait for the output's reader.
 final class EventPrinter: Sendable {
-    /// The maximum number of bytes in the queue. While the queue is full, new lines are dropped and counted.
+    /// The maximum number of queued bytes. While the queue is full, new lines are dropped and counted.
     static let limit = 1 << 20
 
     private struct State {
@@ -27,7 +27,7 @@ final class EventPrinter: Sendable {
     init(missed: @escaping @Sendable (Int) -> Bool) { printDroppedCount = missed }
 
     /// Prints a line of about `size` bytes. If the queue is full, the line is dropped. `body` prints the line on the
-    /// printer's queue and returns false on failure. After a failure, nothing more is printed.
+    /// printer's queue and returns false on failure. Nothing more is printed after a failure.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -77,7 +77,7 @@ final class EventPrinter: Sendable {
     }
 }
 
-/// Prints the events of a command as JSON lines or log messages. Callers never wait for the reader.
+/// Prints a command's events as JSON lines or log messages. Callers never wait for the reader.
 final class EventReporter: Sendable {
     let asJSON: Bool
     private let stop: StopRequest
@@ -123,7 +123,7 @@ final class EventReporter: Sendable {
         return writer.bytes
     }
 
-    /// Writes a line. Returns false on failure. A failure also ends the command, unless the pipe was closed.
+    /// Writes a line. Returns false on failure. A failure also ends the command unless the pipe was closed.
     private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

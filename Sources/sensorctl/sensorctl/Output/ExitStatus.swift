@@ -3,7 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
-/// The program's exit statuses. Statuses of 64 and above are defined in sysexits.h.
+/// The program's exit statuses. Statuses from 64 upwards are defined in sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
     case different = 1
@@ -35,8 +35,8 @@ enum ExitStatus: Int32, Error {
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Creates the exit status for an error. The codes `invalidTrace` and `invalidConfiguration` have their own
-    /// statuses. For any other code, the exit status is `status`.
+    /// Creates the exit status for an error. `invalidTrace` and `invalidConfiguration` have their own statuses. For any
+    /// other code, the exit status is `status`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {

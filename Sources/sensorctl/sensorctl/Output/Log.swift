@@ -10,8 +10,8 @@ enum Log {
     private static let held = Mutex<[String]?>(nil)
     /// The maximum number of messages that are held back. Later messages are dropped.
     private static let heldLimit = 100
-    /// True if the previous message could not be written in time. The time limit for the next message is then 0.1 s
-    /// instead of 2 s.
+    /// True if the previous message was not written in time, which reduces the time limit for the next one from 2 s to
+    /// 0.1 s.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
@@ -45,8 +45,8 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Ignores write errors, because there is nowhere else to report them. Limits the number of waits, each of which
-        // takes 100 ms, because a stalled reader must not block the program.
+        // Ignores write errors, because there is nowhere else to report them. Limits the number of 100 ms waits,
+        // because a stalled reader must not block the program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),

@@ -5,14 +5,14 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Writes to standard output, or to a closure that replaces it. Without buffering, a line of at most PIPE_BUF bytes is
+/// Writes to standard output, or to a closure that replaces it. Without buffering, lines of up to PIPE_BUF bytes are
 /// written with a single system call. Must be used on a single thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
     private let sink: (([UInt8]) -> Void)?
     private var isBroken = false
-    /// The number of buffered bytes at which the buffer is written, or 0 to write immediately.
+    /// The number of buffered bytes at which the buffer is flushed, or 0 to write immediately.
     private let block: Int
     private var buffer: [UInt8] = []
 
@@ -60,8 +60,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Prints an address, either in a JSON object or as text. If the address is printed as text, also logs an example
-    /// of how to use it.
+    /// Prints an address in a JSON object or as text. If it is printed as text, also logs an example of its use.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)
@@ -90,7 +89,7 @@ extension TerminalStyle {
     }
 }
 
-/// The colours of pictures, as xterm colour numbers (0 to 255).
+/// The colours used in pictures, as xterm colour numbers (0 to 255).
 enum Palette {
     static let speed = [33, 39, 45, 49, 84, 120, 156, 191, 227, 221, 215, 209]
     static let accent = 81

@@ -3,16 +3,16 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end a command, or to end an operation for which a command waits. Only the first request has an effect.
+/// A request to end a command or an operation that a command is waiting for. Only the first request takes effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
-        /// The command has finished on its own, for example because it has received the requested number of updates.
+        /// The command finished on its own, for example because it received the requested number of updates.
         case complete
         case timeIsUp
-        /// The reader of the output has closed the pipe.
+        /// The reader closed the output pipe.
         case outputClosed
-        /// Core Location has denied authorization.
+        /// Core Location denied authorization.
         case denied
         case failed(DeviceError, ExitStatus)
     }
@@ -52,15 +52,16 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status for the reason, or `status` if no stop has been requested. Logs the error of a failure.
+    /// Returns the exit status for the reason, or `status` if no stop has been requested. If the reason is a failure,
+    /// logs its error.
     func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
-    /// The number of times that a write may wait after a stop request. `Descriptor.write` and `TraceOutput` wait 100 ms
-    /// each time, so the grace period is 2 s.
+    /// The number of times a write may wait after a stop request. `Descriptor.write` and `TraceOutput` wait 100 ms each
+    /// time, so the grace period is 2 s.
     private static let maximumWaits = 20
 
     /// Returns a closure that a write calls after each wait for a slow reader. The closure returns true until the grace
-    /// period after a stop request is over. It then returns false, and the write gives up.
+    /// period after a stop request ends. Then it returns false, and the write gives up.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// Converts SVG to PNG with an installed program.
+/// Converts SVG to PNG using an installed program.
 struct PNGConverter {
     private struct Program: Sendable {
         let name: String
@@ -12,7 +12,7 @@ struct PNGConverter {
         let arguments: @Sendable (Int) -> [String]
     }
 
-    /// The supported programs in order of preference. Each reads standard input and writes to standard output.
+    /// The supported programs in order of preference. Each reads from standard input and writes to standard output.
     private static let programs = [
         Program(name: "rsvg-convert", package: "librsvg2-bin") { ["-d", "\($0)", "-p", "\($0)", "-f", "png"] },
         Program(name: "inkscape", package: "inkscape") {
@@ -27,12 +27,12 @@ struct PNGConverter {
     private let path: String
     private let arguments: @Sendable (Int) -> [String]
 
-    /// Searches PATH for a supported program. If there is none, throws an error that names the packages to install.
+    /// Searches PATH for a supported program. If none is found, throws an error that lists the packages to install.
     init() throws(DeviceError) {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
         for program in Self.programs {
             let files = folders.map { "\($0)/\(program.name)" }
-            // Skips folders that have the program's name.
+            // Skips folders with the program's name.
             guard let file = files.first(where: { access($0, X_OK) == 0 && FileIO.isRegularFile($0) }) else { continue }
             (path, arguments) = (file, program.arguments)
             return
@@ -45,7 +45,7 @@ struct PNGConverter {
 
     /// Converts an SVG document to PNG. The resolution is in dots per inch. Throws an error if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Uses files, because pipes could cause a deadlock if the program writes before it has read all of its input.
+        // Uses files, because pipes could deadlock if the program writes before reading all of its input.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

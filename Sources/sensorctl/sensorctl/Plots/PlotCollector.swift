@@ -10,23 +10,23 @@ import Synchronization
 final class PlotCollector: ReadingPrinter {
     struct LineName: Hashable {
         let subject: PlotSubject
-        /// The name in the legend. Empty if the chart has only one line.
+        /// The name in the legend, or an empty string if the chart has only one line.
         let name: String
         var isUnreliable = false
     }
 
     /// The clock of the current playback, or nil for a file of callbacks.
     var clock: (any DeviceClock)?
-    /// The start of the trace, on the boot clock and on the wall clock.
+    /// The start of the trace on the boot clock and the wall clock.
     private let origin: BootTime
     private let start: WallTime
-    /// The time at which the trace starts on the time axis, in seconds.
+    /// The trace's start on the time axis, in seconds.
     let offset: Double
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals between successive values of each line that is drawn from the location stream. Each line has its
-    /// own intervals, because a location may lack some of the values.
+    /// The intervals between successive values of each line drawn from the location stream. They are counted per line,
+    /// because a location may lack some values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     /// The last error or advice from each stream, used to explain missing readings.
@@ -38,8 +38,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the maximum interval, in seconds, across which a line connects two values. Each line has its own
-    /// maximum. For example, a receiver may report the altitude only with every fourth position.
+    /// Returns the maximum interval, in seconds, across which a line connects two values. Each line has its own maximum
+    /// because, for example, a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -94,7 +94,7 @@ final class PlotCollector: ReadingPrinter {
     }
 
     private func process(_ reading: DeviceMotionReading) {
-        // The timestamps of attitudes and headings are already relative to the start of the trace.
+        // Attitude and heading timestamps are already relative to the start of the trace.
         let time = offset + reading.timestamp
         count(.deviceMotion, time)
         for (name, angle) in [("roll", reading.roll), ("pitch", reading.pitch), ("yaw", reading.yaw)] {
@@ -125,7 +125,7 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Collects satellites from the receivers' reports, because Core Location provides them only with a fix.
+/// Collects satellites from receiver reports, because Core Location provides them only with a fix.
 final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)

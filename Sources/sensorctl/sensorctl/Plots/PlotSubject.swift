@@ -7,7 +7,7 @@ enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream from which the subject is drawn, or nil for `intervals`, which shows all streams.
+    /// The stream that supplies the subject's data, or nil for `intervals`, which shows all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location

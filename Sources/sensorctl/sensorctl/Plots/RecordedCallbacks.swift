@@ -5,12 +5,12 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// The output of `replay --json` or `replay --expect`, which a plot can compare with the callbacks of a recording.
+/// The output of `replay --json` or `replay --expect`, which a plot can compare with a recording's callbacks.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The first bytes of a callback, and the first bytes of the header that `replay --expect` writes.
+    /// The first bytes of a callback and of the header that `replay --expect` writes.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
@@ -104,7 +104,7 @@ private struct Values {
     }
 
     /// The device motion. As in Core Motion, roll, pitch and yaw are defined by R = Rz(yaw) Rx(pitch) Ry(roll), where R
-    /// is the rotation that the quaternion represents.
+    /// is the rotation represented by the quaternion.
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
@@ -112,7 +112,8 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // If the device is upright, roll and yaw rotate it about the same axis. All of the rotation then counts as yaw.
+        // If the device is upright, roll and yaw rotate it about the same axis. In that case, all rotation counts as
+        // yaw.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

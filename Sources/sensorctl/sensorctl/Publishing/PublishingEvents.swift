@@ -5,7 +5,7 @@ import JSONBytes
 import MQTTPublisher
 import SensorTools
 
-/// Prints the events of `publish`, from any thread. The names of the events and their members are public API.
+/// Prints the events of `publish`, from any thread. The names of events and their members are public API.
 final class PublishingEvents: Sendable {
     private let events: EventReporter
 

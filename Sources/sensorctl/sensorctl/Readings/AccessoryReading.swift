@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// The properties of an accessory, copied from its `EAAccessory` object. The names of the JSON members are public API.
+/// The properties of an accessory, copied from its `EAAccessory` object. Its JSON member names are public API.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String
@@ -36,7 +36,7 @@ struct AccessoryReading: Sendable, Hashable {
 
 /// A change in the list of connected accessories.
 struct AccessoryChangeReading: Reading {
-    /// The kind of change. The raw value is the name of the callback in JSON.
+    /// The kind of change. The raw value is the callback's name in JSON.
     enum Change: String, Sendable {
         case present = "connectedAccessories"
         case connected = "EAAccessoryDidConnect"

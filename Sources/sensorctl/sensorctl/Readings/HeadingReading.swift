@@ -6,14 +6,14 @@ import JSONBytes
 import SensorFusion
 import SensorTools
 
-/// A heading callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
+/// A heading callback, as printed by `watch` and `replay`. Its JSON member names are public API.
 struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.
     var magneticHeading: Double
-    /// The heading in degrees clockwise from true north. Negative if the position is unknown.
+    /// The heading in degrees clockwise from true north, or a negative value if the position is unknown.
     var trueHeading: Double
-    /// The accuracy in degrees. Negative if the heading is unreliable.
+    /// The accuracy in degrees, or a negative value if the heading is unreliable.
     var headingAccuracy: Double
     /// The magnetic field in microteslas, in the device's axes.
     var field: SIMD3<Double>
@@ -50,7 +50,7 @@ struct HeadingReading: TimedReading {
         ]
     }
 
-    /// Formats an angle with a width of six characters. An angle that would be rounded to 360° is formatted as 0°.
+    /// Formats an angle as six characters. An angle that rounds to 360° is formatted as 0°.
     static func degrees(_ angle: Double) -> String {
         angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle < 359.95 ? angle : 0)
     }
@@ -64,7 +64,7 @@ extension HeadingReading {
     }
 }
 
-/// Advice on calibration, printed while the magnetometer yields no reliable heading.
+/// Calibration advice, printed while the magnetometer yields no reliable heading.
 struct HeadingAdvice: Reading, Equatable {
     /// The orientations in which the magnetic field has been measured so far, or nil if unknown.
     let survey: PoseCoverage?

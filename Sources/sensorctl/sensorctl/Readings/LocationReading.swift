@@ -6,14 +6,14 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A location callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
+/// A location callback, as printed by `watch` and `replay`. Its JSON member names are public API.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // Uses the optional altitude properties, which are nil if the receiver has not reported an altitude. `altitude`
-        // and `ellipsoidalAltitude` would be 0 in this case.
+        // Uses the optional altitude properties, which are nil if the receiver reported no altitude. In that case,
+        // `altitude` and `ellipsoidalAltitude` would be 0.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -70,14 +70,14 @@ struct AuthorizationReading: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // Full authorization is the normal case, so it is not printed.
+        // Full authorization is not printed, because it is the normal case.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]
     }
 }
 
-/// Formats the values of a location for display, each with a fixed number of characters.
+/// Formats a location's values for display, each with a fixed number of characters.
 enum LocationFormatter {
     static func latitude(_ degrees: Double) -> String {
         String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")
@@ -87,7 +87,7 @@ enum LocationFormatter {
         String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
     }
 
-    /// Formats the altitude. A tilde marks an altitude whose accuracy is unknown.
+    /// Formats the altitude. A tilde marks an altitude of unknown accuracy.
     static func altitude(_ location: CLLocation) -> String {
         guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
         let mark = location.verticalAccuracy < 0 ? "~" : " "
@@ -135,6 +135,6 @@ enum LocationFormatter {
 }
 
 extension CLLocation {
-    /// The time of the report with nanosecond resolution, or the location's timestamp if there is no report.
+    /// The report's time with nanosecond resolution, or the location's timestamp if there is no report.
     var time: WallTime { report?.time ?? WallTime(timestamp) }
 }

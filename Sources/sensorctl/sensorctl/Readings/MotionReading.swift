@@ -5,7 +5,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A reading of a single sensor, as printed by `watch` and `replay`. The names of the JSON members are public API.
+/// A reading from a single sensor, as printed by `watch` and `replay`. Its JSON member names are public API.
 struct MotionReading: TimedReading {
     struct Value {
         let name: String
@@ -66,7 +66,7 @@ struct OrientationReading: TimedReading {
 struct DeviceMotionReading: TimedReading {
     /// The state of the fusion filter, which Core Motion does not provide.
     struct Condition {
-        /// The gyroscope bias that was subtracted, in radians per second. nil if no bias was subtracted.
+        /// The gyroscope bias that was subtracted, in radians per second, or nil if no bias was subtracted.
         var bias: SIMD3<Double>?
         var isResting = false
         var isDisturbed = false
@@ -84,7 +84,7 @@ struct DeviceMotionReading: TimedReading {
     var magneticField = SIMD3<Double>.zero
     /// The calibration accuracy, from -1 (uncalibrated) to 2 (high).
     var magneticAccuracy: Int32 = -1
-    /// The heading in degrees. Negative if the reference frame is not aligned with north.
+    /// The heading in degrees, or a negative value if the reference frame is not aligned with north.
     var heading = -1.0
     /// The attitude angles, in radians.
     var roll = 0.0
@@ -96,7 +96,7 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // Writes the values without intermediate arrays, which would be costly at hundreds of readings per second.
+        // Writes the values without intermediate arrays, which would be expensive at hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

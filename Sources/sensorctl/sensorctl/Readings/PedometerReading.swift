@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A pedometer callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
+/// A pedometer callback, as printed by `watch` and `replay`. Its JSON member names are public API.
 struct PedometerReading: Reading {
     var steps: Int
     /// The distance in metres.
@@ -51,9 +51,9 @@ extension PedometerReading {
     }
 }
 
-/// The activity of the person who carries the device.
+/// The activity of the person carrying the device.
 struct MotionActivityReading: Reading {
-    /// The activities, in the order in which they are printed.
+    /// The activities, in the order they are printed.
     var flags: [(name: StaticString, isSet: Bool)]
     var confidence: String
     var start: WallTime

@@ -6,19 +6,19 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback from a stream. It can be printed as JSON or as lines of text. The JSON is a public format, because files
-/// of expected callbacks contain it.
+/// A callback from a stream, which can be printed as JSON or as lines of text. The JSON is a public format, because it
+/// is stored in files of expected callbacks.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
     /// Returns lines of text with a fixed number of columns, or an empty array if nothing should be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles, which are printed whenever they change. By default, there are none.
+    /// Returns the column titles, which are printed whenever they change. There are none by default.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The message for a callback that is not a reading. If a command's JSON output is limited to readings, the message
-    /// is logged and the callback is not printed. If the message is nil (the default), the callback is always printed.
+    /// The message for a callback that is not a reading, or nil (the default) if the callback is always printed. If a
+    /// command's JSON output is limited to readings, the message is logged and the callback is not printed.
     var warning: String? { get }
 }
 
@@ -32,14 +32,14 @@ protocol TimedReading: Reading {
     /// The callback name to write in JSON.
     var callback: String { get }
 
-    /// The timestamp in seconds since boot. In a replay, the timestamp of an attitude or heading is in seconds since
-    /// the start of the trace.
+    /// The timestamp in seconds since boot. In a replay, attitude and heading timestamps are in seconds since the start
+    /// of the trace.
     var timestamp: Double { get }
 
-    /// Writes all members except the callback and the timestamp.
+    /// Writes all members except the callback name and the timestamp.
     func writeValues(to writer: inout JSONWriter)
 
-    /// Returns the columns to the right of the timestamp.
+    /// Returns the columns shown to the right of the timestamp.
     func columns(_ ink: TerminalStyle) -> [String]
 }
 
@@ -55,7 +55,7 @@ extension TimedReading {
     }
 }
 
-/// Receives the readings of listeners, on the main thread.
+/// Receives listeners' readings on the main thread.
 protocol ReadingPrinter: AnyObject { func print(_ reading: some Reading) }
 
 /// Prints readings as lines of text or as one JSON object per line.
@@ -67,7 +67,7 @@ final class LinePrinter: ReadingPrinter {
     private var writer = JSONWriter()
     private var title: String?
 
-    /// - Parameter printsErrors: If true, errors of fused streams are printed as JSON. If false, they are logged.
+    /// - Parameter printsErrors: If true, errors in fused streams are printed as JSON. If false, they are logged.
     init(
         output: StandardOutput, asJSON: Bool, printsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)
@@ -78,7 +78,7 @@ final class LinePrinter: ReadingPrinter {
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
         if !printsErrors, let warning = reading.warning {
-            // Flushes earlier output first, so that the warning appears after it.
+            // Flushes earlier output so that the warning appears after it.
             output.flush()
             return Log.warning(warning)
         }
@@ -101,7 +101,7 @@ final class LinePrinter: ReadingPrinter {
     }
 }
 
-/// An error that a stream reported. The stream may continue afterwards.
+/// An error reported by a stream, which may continue afterwards.
 struct StreamFailure: Reading {
     let stream: StreamName
     let error: any Error
@@ -113,7 +113,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // Omits the word "no" for a fused stream, because an error does not always end such a stream.
+        // Omits the word "no" for a fused stream, because errors do not always end a fused stream.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
@@ -123,7 +123,7 @@ struct StreamFailure: Reading {
 }
 
 extension Error {
-    /// The reason for the error. If the error has an underlying `DeviceError`, this is its description.
+    /// The reason for the error. If there is an underlying `DeviceError`, its description is used.
     var reason: String {
         let wrapped = self as NSError
         if let cause = wrapped.userInfo[NSUnderlyingErrorKey] as? DeviceError { return cause.description }

@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A region callback, as printed by `watch` and `replay`. The names of its JSON members are public API.
+/// A region callback, as printed by `watch` and `replay`. Its JSON member names are public API.
 struct RegionReading: Reading {
     enum Callback: String { case didDetermineState, didEnterRegion, didExitRegion }
 
@@ -71,7 +71,7 @@ struct VisitReading: Reading {
 }
 
 extension WallTime {
-    /// Creates a time from a date, rounded to microseconds. Smaller fractions of a `Date` are rounding errors. `Date`
+    /// Creates a time from a date, rounded to microseconds. Smaller fractions in a `Date` are rounding errors. `Date`
     /// counts from 2001-01-01, which is 978,307,200 s after the epoch.
     init(_ date: Date) {
         let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()

@@ -5,27 +5,27 @@ import DeviceCore
 import SimulatedDevice
 
 /// The streams of `watch` and `replay`. To add a stream, add a case, an entry in ``facts`` and a listener in
-/// `ListenerOptions`. The raw values are public API: arguments, JSON and files of expected callbacks contain them.
+/// `ListenerOptions`. The raw values are public API: they appear in arguments, JSON and files of expected callbacks.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
-        /// The plural noun that messages use for the stream's callbacks.
+        /// The plural noun for the stream's callbacks in messages.
         var noun = "readings"
         var alias: String?
-        /// The sensors that the stream requires. Streams of positions, accessories and beacons require no sensors.
+        /// The sensors that the stream requires. Position, accessory and beacon streams require none.
         var sensors: [SensorKind] = []
-        /// True if the stream delivers the readings of a single sensor.
+        /// True if the stream delivers readings from a single sensor.
         var isSensor = false
-        /// True if a manager computes the stream by fusing the readings of several sensors.
+        /// True if a manager computes the stream by fusing readings from several sensors.
         var isFused = false
         var unit = ""
-        /// The minimum range of values that a sparkline covers, in the unit of the readings.
+        /// The minimum range of values covered by a sparkline, in the readings' unit.
         var span = 1.0
         /// The default tolerances for comparing callbacks with expected callbacks. They allow for differences between
-        /// processors, compilers and math libraries, but not for a difference that a user would notice.
+        /// processors, compilers and math libraries, but not for differences that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 
@@ -75,7 +75,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
 
-    /// The list of streams for `--help`. Location and the fused streams are listed first.
+    /// The list of streams for `--help`. Location and the fused streams come first in the list.
     static let list: String = {
         let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
         let names = streams.map { stream in

@@ -70,7 +70,8 @@ struct BlackBoxPlan {
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration given on the command line, in seconds or with a unit, from 1 s to 1e7 s. Examples are 90s, 10m and 1.5h.
+/// A duration specified on the command line, in seconds or with a unit, from 1 s to 1e7 s. Examples are 90s, 10m and
+/// 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 
@@ -85,7 +86,7 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A number of bytes given on the command line. Examples are 65536, 512K, 64M and 1G.
+/// A number of bytes specified on the command line, such as 65536, 512K, 64M or 1G.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 

@@ -8,7 +8,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording: a ring of recent data and the triggers that save it. SIGUSR1 also acts as a trigger.
+/// A recording's black box: a ring of recent data and the triggers that save it. SIGUSR1 also acts as a trigger.
 final class BlackBoxSession: Sendable {
     let writer: TraceWriter
     private let ring: TraceRing
@@ -24,7 +24,8 @@ final class BlackBoxSession: Sendable {
         _ location: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents,
         stop: StopRequest
     ) throws(DeviceError) {
-        // The relay is created first, because SIGUSR1 may arrive at any time and would otherwise end the program.
+        // The relay is created first, because SIGUSR1 may arrive at any time, and would end the program without the
+        // relay.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(location, options: plan.ring, clock: clock)
@@ -48,9 +49,9 @@ final class BlackBoxSession: Sendable {
         (self.ring, self.box, self.failure) = (ring, box, failure)
     }
 
-    /// Subscribes to the triggers. Must be called after the header of the recording has been written.
+    /// Subscribes to the triggers. Must be called after the recording's header has been written.
     func begin(_ device: Device, interval: Double) {
-        // Saves on a separate queue, because saving may block and would then delay other signals.
+        // Saves on a separate queue, because saving may block and delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -61,12 +62,11 @@ final class BlackBoxSession: Sendable {
         }
     }
 
-    /// Saves the data that a previous recorder left behind when it was killed. Must be called during a recording.
+    /// Saves the data left behind by a previous recorder that was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. Saves the data if the user has selected the end of
-    /// the recording as a trigger, unless the recording has failed. Returns the first error that occurred while saving,
-    /// or nil.
+    /// Ends the black box. Must be called before the recorder stops. If the user selected the end of the recording as a
+    /// trigger, saves the data unless the recording failed. Returns the first error that occurred while saving, or nil.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits until all signals received so far have been handled.

@@ -7,7 +7,7 @@ import SensorTools
 import SystemCalls
 import Trace
 
-/// Prints the events of `record`, from any thread. The names of the events and their members are public API.
+/// Prints the events of `record`, from any thread. The names of events and their members are public API.
 final class RecordingEvents: Sendable {
     private let file: String
     private let source: String

@@ -4,7 +4,7 @@ import DeviceCore
 import SensorTools
 import SimulatedDevice
 
-/// Runs a complete calibration, either with live sensors or with a recording.
+/// Runs a complete calibration, using either live sensors or a recording.
 @MainActor struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
@@ -12,7 +12,7 @@ import SimulatedDevice
         case stopped
     }
 
-    /// The time without a reading after which a message is logged, in seconds.
+    /// The time without a reading, in seconds, after which a message is logged.
     private static let silence = 4.0
 
     let task: any CalibrationTask

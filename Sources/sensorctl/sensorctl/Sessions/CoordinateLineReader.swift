@@ -14,9 +14,9 @@ struct CoordinateLineReader {
     private var buffer: [UInt8] = []
     /// The index of the first byte that `next` has not returned yet.
     private var start = 0
-    /// True while the reader skips the rest of a line that is too long.
+    /// True while the reader skips the rest of an overlong line.
     private var isTooLong = false
-    /// The maximum length of a line, in bytes. This is more than enough for a coordinate.
+    /// The maximum length of a line, in bytes. It is more than enough for a coordinate.
     private static let maximumLineLength = 256
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
@@ -39,7 +39,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line. A line that is too long is truncated. Returns nil if no complete line is available.
+    /// Returns the next line, or nil if no complete line is available. Overlong lines are truncated.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

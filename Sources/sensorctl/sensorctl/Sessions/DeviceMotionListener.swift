@@ -6,7 +6,7 @@ import Foundation
 import MotionEngine
 import Synchronization
 
-/// Prints the device-motion updates of a motion manager. Must be used on the main thread.
+/// Prints a motion manager's device-motion updates. Must be used on the main thread.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -56,7 +56,7 @@ final class DeviceMotionListener: StreamListener {
 
 extension BootTime {
     /// Converts a timestamp in seconds since boot to seconds relative to this time. The result is exact to the
-    /// nanosecond. Returns NaN and values outside the range of `BootTime` unchanged.
+    /// nanosecond. NaN and values outside `BootTime`'s range are returned unchanged.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)

@@ -5,8 +5,7 @@ import JSONBytes
 import SensorTools
 import SimulatedDevice
 
-/// Compares the callbacks of a replay with expected callbacks, or writes them to a file. Must be used on the main
-/// thread.
+/// Compares a replay's callbacks with expected callbacks, or writes them to a file. Must be used on the main thread.
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
@@ -29,7 +28,8 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Fails if the file exists but does not contain expected callbacks, so that no other file is overwritten.
+            // Fails if the file exists but does not contain expected callbacks, so that no unrelated file is
+            // overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
@@ -73,7 +73,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // An error from write(2) means that the file could be created but not written.
+        // An error from write(2) means that the file was created but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -5,13 +5,13 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// Prints the callbacks of a location manager. Must be used on the main thread.
+/// Prints a location manager's callbacks. Must be used on the main thread.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
     private let clock: any DeviceClock
 
-    /// - Parameter clock: The clock that provides the time of callbacks without a timestamp.
+    /// - Parameter clock: The clock that provides the time for callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
         (self.clock, self.outlet) = (clock, outlet)
         super.init()
@@ -47,8 +47,8 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// Prints the headings of a location manager. Also requests positions, because a true heading requires a position.
-/// Without one, the heading is magnetic. Must be used on the main thread.
+/// Prints a location manager's headings. Also requests positions, because without a position, the heading is magnetic
+/// rather than true. Must be used on the main thread.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between repetitions of the calibration advice, in seconds.
     private static let pause = 5.0
@@ -86,13 +86,13 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
-        // Core Location's timestamp is not used, because a `Date` does not have nanosecond resolution.
+        // Core Location's timestamp is not used, because `Date` lacks nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
         // Skips headings that arrive before the next one is due. A heading that is at least two intervals early is
-        // printed, because the trace must have restarted.
+        // printed, because it means that the trace has restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
-        // The next heading is due one interval after the previous due time, so that the intervals are regular. After a
-        // pause, no attempt is made to catch up.
+        // The next heading is due one interval after the previous due time, so that the intervals are regular. No
+        // attempt is made to catch up after a pause.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
@@ -104,7 +104,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints advice in place of Core Location's calibration display. Repeats it only if there has been progress.
+    /// Prints advice in place of Core Location's calibration display. The advice is repeated only if there has been
+    /// progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)

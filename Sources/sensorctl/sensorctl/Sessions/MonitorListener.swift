@@ -3,15 +3,15 @@
 import CoreLocation
 import DeviceCore
 
-/// Prints the events of a monitor. Must be used on the main thread.
+/// Prints a monitor's events. Must be used on the main thread.
 final class MonitorListener: StreamListener {
     let outlet: ReadingOutlet
     private let regions: [NamedRegion]
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose changes of state are reported as crossings. The first event of any other condition reports
-    /// its initial state.
+    /// The conditions whose state changes are reported as crossings. Any other condition's first event reports its
+    /// initial state.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -41,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits until the loop has requested its first event. Otherwise, playback would not wait for the loop.
+        // Waits until the loop has requested its first event, because playback would not wait for the loop before that.
         await consumers?.waitForConsumers(1)
     }
 

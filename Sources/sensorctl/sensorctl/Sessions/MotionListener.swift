@@ -5,7 +5,7 @@ import DeviceCore
 import DeviceSupport
 import Foundation
 
-/// Prints the readings of an accelerometer, gyroscope, magnetometer or altimeter. Must be used on the main thread.
+/// Prints readings from an accelerometer, gyroscope, magnetometer or altimeter. Must be used on the main thread.
 final class MotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let stream: StreamName
@@ -106,7 +106,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
 
 final class PedometerListener: StreamListener {
     let outlet: ReadingOutlet
-    // The callbacks must be delivered on the main queue, because the outlet is used on the main thread.
+    // Callbacks must be delivered on the main queue, because the outlet is used on the main thread.
     private let pedometer = CMPedometer(queue: .main)
 
     init(outlet: ReadingOutlet) { self.outlet = outlet }

@@ -29,12 +29,12 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
 extension SimulatedDevice {
     /// Plays the trace until it ends or a stop is requested. Errors are ignored, because playback fails only if another
-    /// playback is already running, and the commands never start two.
+    /// playback is already running, and commands never start two.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
             // Plays the trace in short segments and checks for a stop request after each one. If asynchronous sequences
-            // consume the events, each segment consists of a single event.
+            // consume the events, each segment is a single event.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

@@ -4,14 +4,14 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Prints the region events or the visits of a location manager. Must be used on the main thread.
+/// Prints a location manager's region events or visits. Must be used on the main thread.
 final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
     private let regions: [NamedRegion]
     private let watchesVisits: Bool
 
-    /// - Parameter regions: The regions to monitor. Empty if only visits are monitored.
+    /// - Parameter regions: The regions to monitor, or an empty array if only visits are monitored.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
         (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()
@@ -109,7 +109,7 @@ final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener 
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {
-        // All constraints use the same radio, so an error concerns all of them and is printed only once.
+        // All constraints use the same radio, so an error affects all of them and is printed only once.
         if beaconConstraint == constraints.first {
             outlet.printUncounted(BeaconFailure(error: error, time: clock.wallTime))
         }

@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Queries a position source for its version and its receivers, for `doctor` and `list`.
+/// Queries a position source for its version and receivers, for `doctor` and `list`.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
@@ -13,22 +13,22 @@ final class ServiceProbe: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The stop request that ends the wait for the answer. Its reason is not used.
+    /// The stop request that ends the wait for a response. Its reason is unused.
     private let done = StopRequest()
 
     /// Waits until the source has responded, `seconds` have passed or a stop is requested.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let (probe, source) = (ServiceProbe(), device.positionSource)
         let subscription = source.subscribe(PositionRequest(includesLines: true)) { probe.process($0) }
-        // A source that is already connected does not deliver its list of receivers again.
+        // A source that is already connected does not deliver its receiver list again.
         if !source.receivers.isEmpty { probe.process(.receivers(source.receivers)) }
         Termination.schedule(probe.done, after: seconds)
         stop.onRequest { [done = probe.done] in done.request(.signal) }
         _ = await probe.done.wait()
         subscription.cancel()
         return probe.state.withLock { state in
-            // A broker may deliver only a retained fix. The source does not report such a fix as an event, but it
-            // counts as an answer.
+            // A broker may deliver only a retained fix. The source does not report it as an event, but it counts as an
+            // answer.
             if !state.hasAnswered, state.answer.failure == nil, source.lastFix == nil {
                 state.answer.failure = DeviceError(.silent, "The position source did not answer within \(seconds) s.")
             }
@@ -45,8 +45,8 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends WATCH after its list of receivers. WATCH therefore ends the query even if the list was sent
-            // before the subscription or cannot be decoded.
+            // gpsd sends WATCH after its receiver list, so WATCH ends the query even if the list was sent before the
+            // subscription or cannot be decoded.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -58,15 +58,15 @@ final class ServiceProbe: Sendable {
             state.withLock { $0.answer.failure = error }
             done.request(.complete)
         case .report, .sky, .attitude, .regained:
-            // A report, sky, attitude or `regained` event also ends the query, because a broker delivers neither gpsd's
-            // lines nor a list of receivers.
+            // A report, sky, attitude or `regained` event also ends the query, because brokers deliver neither gpsd's
+            // lines nor receiver lists.
             state.withLock { $0.hasAnswered = true }
             done.request(.complete)
         }
     }
 }
 
-/// Reads all motion sensors for a short time. Used by `doctor`.
+/// Briefly reads all motion sensors. Used by `doctor`.
 enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
@@ -84,7 +84,7 @@ enum SensorTrial {
         }
     }
 
-    /// Reads the sensors at the same time for the given number of seconds, or until a stop is requested.
+    /// Reads the sensors simultaneously for the given number of seconds or until a stop is requested.
     static func run(_ device: Device, seconds: Double, stop: StopRequest) async -> [MachineState.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in
@@ -99,8 +99,8 @@ enum SensorTrial {
         _ = await done.wait()
         return tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // Reads the description and the rate while the subscription keeps the sensor running. The description may
-            // have changed, for example because the device has found that it must poll the sensor.
+            // Reads the description and rate while the subscription keeps the sensor running. The description may have
+            // changed, for example because the device found that it must poll the sensor.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

@@ -10,7 +10,7 @@ protocol StreamListener: AnyObject {
     @MainActor func end() async
 }
 
-/// Prints the callbacks of a listener. Requests a stop when the limit is reached.
+/// Prints a listener's callbacks. Requests a stop when the limit is reached.
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
     private let stop: StopRequest
@@ -23,10 +23,10 @@ final class ReadingOutlet {
         remaining = limit
     }
 
-    /// True if the requested number of readings has been counted. Always true if there is no limit.
+    /// True if the requested number of readings has been counted or there is no limit.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.
+    /// Counts new readings and returns the number of them to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let accepted = min(number, remaining ?? number)
@@ -49,7 +49,7 @@ final class ReadingOutlet {
     func stopUnauthorized() { stop.request(.denied) }
 }
 
-/// The options of `watch` and `replay` that determine the listener to create.
+/// The `watch` and `replay` options that determine the listener to create.
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
@@ -66,7 +66,7 @@ struct ListenerOptions {
     var beacons: [CLBeaconIdentityConstraint] = []
     /// The zero point of the timestamps: the start of the trace, or the boot time for live data.
     var origin = BootTime.zero
-    /// True if errors of fused streams are printed as JSON. False if they are logged.
+    /// True if errors in fused streams are printed as JSON, or false if they are logged.
     var printsErrors = true
 
     @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
@@ -87,7 +87,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // Only pictures show the fusion state that Core Motion does not provide.
+            // The fusion state is shown only in pictures, because Core Motion does not provide it.
             let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,
@@ -100,13 +100,13 @@ struct ListenerOptions {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // Uses the live clock even for a trace, because the frame rate is limited in real time.
+        // Uses the live clock even for traces, because the frame rate is limited in real time.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// True if readings are drawn as pictures. A picture must fit in the terminal, because wrapped or scrolled rows
+    /// True if readings are drawn as pictures. Pictures must fit in the terminal, because wrapped or scrolled rows
     /// cannot be redrawn.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }

@@ -4,13 +4,13 @@ import DeviceCore
 import SystemCalls
 
 /// Starts child programs that end when this program ends, even if this program is killed. The child process first
-/// executes this program again. This second instance requests a parent death signal and then executes the actual
+/// executes a second instance of this program, which requests a parent death signal and then executes the actual
 /// program.
 enum ParentDeathSignal {
     private static let flag = "--end-with"
 
     static func arguments(for program: [String]) -> [String] {
-        // If the user started this program through the dynamic loader, /proc/self/exe refers to the loader. In this
+        // If the user started this program through the dynamic loader, /proc/self/exe refers to the loader. In that
         // case, the child program is executed directly, without a death signal.
         guard let own = realpath("/proc/self/exe", nil) else { return program }
         defer { free(own) }
@@ -18,11 +18,11 @@ enum ParentDeathSignal {
         return ["/proc/self/exe", flag, String(getpid())] + program
     }
 
-    /// If this process was started to execute a child program, executes that program and does not return.
+    /// If this process was started to execute a child program, executes it and does not return.
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
-        // prctl(2) is variadic, so Swift cannot import it. It is looked up at run time. 1 is PR_SET_PDEATHSIG.
+        // prctl(2) is variadic, so Swift cannot import it, and it is looked up at run time. 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
         // If the parent ended before the death signal was requested, the signal would never arrive, so this process

@@ -7,16 +7,16 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program given on the command line. If no program is given, waits for a stop request.
+/// Runs the program specified on the command line. If none is specified, waits for a stop request.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Create this object after reading all files, so that a signal can still end the process
-    /// while it reads from a pipe. Create it before creating anything that must be removed at the end, because a signal
-    /// could otherwise end the process before the removal.
+    /// Starts handling signals. Create this object after reading all files, so that a signal can still end the process
+    /// while it is reading from a pipe. Create it before anything that must be removed at the end, so that a signal
+    /// cannot prevent the removal.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
@@ -25,7 +25,7 @@ final class ProgramRun {
 
     /// Runs the program. Throws its exit code unless it is 0. The exit code is 128 plus the signal number if a signal
     /// ended the program, and 127 if the program could not be started. If the program is terminated after `duration`
-    /// seconds, throws nothing. If no program is given, announces the service and waits for a stop request.
+    /// seconds, throws nothing. If no program is specified, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -53,7 +53,8 @@ final class ProgramRun {
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// The exit code, or 128 plus the number of the signal that ended the program. nil until the program ends.
+        /// The exit code, or 128 plus the number of the signal that ended the program. It is nil until the program
+        /// ends.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 
@@ -69,8 +70,8 @@ final class ChildProgram: Sendable {
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
         let (child, semaphore) = (ChildProgram(), BinarySemaphore())
-        // The kernel sends the death signal when the thread that started the child ends, not when the process ends. The
-        // thread therefore runs until the child has ended.
+        // The kernel sends the death signal when the thread that started the child ends, not when the process ends.
+        // Therefore, the thread runs until the child has ended.
         try WorkerThread.start { child.run(arguments, environment, [input, output], semaphore) }
         while true {
             semaphore.wait(seconds: 60)
@@ -113,8 +114,8 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child starts with no blocked signals and with the default action for SIGPIPE. Other signals that are
-        // ignored here remain ignored in the child.
+        // The child starts with no signals blocked and the default action for SIGPIPE. Other signals that are ignored
+        // here remain ignored in the child.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -153,9 +154,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Forwards a signal to the child, unless the terminal has sent the signal to the child as well. On Ctrl-C, the
-    /// terminal sends SIGINT to the whole process group, and many programs end immediately on a second SIGINT. On a
-    /// hangup, SIGHUP is sent only to the session leader, so it is forwarded.
+    /// Forwards a signal to the child unless the terminal also sent it to the child. On Ctrl-C, the terminal sends
+    /// SIGINT to the whole process group, and many programs end immediately on a second SIGINT. On a hangup, SIGHUP is
+    /// sent only to the session leader, so it is forwarded.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
@@ -166,7 +167,7 @@ final class ChildProgram: Sendable {
     }
 
     private func send(_ signal: Int32) {
-        // While the lock is held, the process ID cannot be reused.
+        // The process ID cannot be reused while the lock is held.
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 

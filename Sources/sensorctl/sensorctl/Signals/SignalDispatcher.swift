@@ -4,9 +4,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because the program would have to
-/// ignore a signal before creating a source for it. If creating the source failed, the signal would no longer end the
-/// process.
+/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because a signal must be ignored
+/// before a source for it is created. If the creation failed, the signal would no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
@@ -14,12 +13,13 @@ final class SignalDispatcher: Sendable {
         var isFromTerminal: Bool
     }
 
-    /// The shared instance, or nil if no descriptor or thread is available. Signals then keep their default actions.
+    /// The shared instance, or nil if no descriptor or thread is available. Without an instance, signals keep their
+    /// default actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
-    /// The signals that were ignored at startup, for example because of `nohup` or `&` in a script.
+    /// The signals that were ignored at startup, for example due to `nohup` or `&` in a script.
     static let ignoredAtStart: Set<Int32> = Set(
         numbers.filter { number in
             var action = sigaction()
@@ -32,8 +32,8 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor to which the C signal handlers write. It is static, because C functions cannot capture values. It
-    /// is set before the first handler is installed, and never closed after that.
+    /// The descriptor to which the C signal handlers write. It is static because C functions cannot capture values. It
+    /// is set before the first handler is installed and is never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -46,7 +46,7 @@ final class SignalDispatcher: Sendable {
     private let readEnd: Int32
 
     private init?() {
-        // This property is lazy. It must be evaluated before any handler is installed.
+        // This lazy property must be evaluated before any handler is installed.
         _ = Self.ignoredAtStart
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -103,13 +103,13 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals while a handler runs. Otherwise, a second signal could interrupt the handler and be
+        // Blocks other signals while a handler runs, so that a second signal cannot interrupt the handler and be
         // delivered first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
-    /// Unblocks the signals on the first thread, in case the parent process has blocked them. They stay blocked on all
+    /// Unblocks the signals on the first thread, in case the parent process blocked them. They stay blocked on all
     /// other threads, so only one signal handler runs at a time.
     static func unblockOnFirstThread() {
         var signals = sigset_t()

@@ -16,7 +16,7 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command, and requests a stop if a signal arrives. Throws the exit status unless it is `success`.
+    /// Runs a command and requests a stop if a signal arrives. Throws the exit status unless it is `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
@@ -25,14 +25,14 @@ final class Termination {
     }
 
     /// Runs a command with its input. The caller evaluates `input` before the signal handlers are installed, so that a
-    /// signal can end the program while it waits for input from a pipe.
+    /// signal can end the program while it is waiting for input from a pipe.
     static func run<Input>(
         reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {
         try await run { try await verb(input, $0) }
     }
 
-    /// Ignores SIGPIPE. A write to a pipe that has no reader then fails instead of ending the process.
+    /// Ignores SIGPIPE, so that a write to a pipe without a reader fails instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Requests a stop after a delay in seconds. Does nothing if the delay is nil.
@@ -49,16 +49,15 @@ final class SignalRelay: Sendable {
         var stored: [SignalDispatcher.ReceivedSignal] = []
     }
 
-    /// The object that the registered closure captures in place of the relay. If the closure captured the relay, the
-    /// relay would never be released.
+    /// The object that the registered closure captures instead of the relay, which would otherwise never be released.
     private final class Content: Sendable { let state = Mutex(State()) }
 
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all forwarded signals, except those that were ignored at startup, which remain ignored.
+    /// Creates a relay for all forwarded signals except those ignored at startup, which remain ignored.
     convenience init() {
-        // At most 100 signals are stored. Further signals would convey no additional information.
+        // At most 100 signals are stored. Further signals would add no information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
     }
 
@@ -72,7 +71,7 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers stored signals immediately, and later ones on ``SignalDispatcher``'s thread until ``stop()``.
+    /// Delivers stored signals immediately and later ones on ``SignalDispatcher``'s thread until ``stop()``.
     func start(_ handler: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = handler

@@ -3,14 +3,14 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the program's part in a recorded dialogue, and compares the accessory's answers with the recorded ones.
+/// Plays the program's part in a recorded dialogue and compares the accessory's answers with the recorded ones.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The positions of the first byte that differs. `offset` is its position within the step, and `total` is its
-        /// position among all received bytes.
+        /// The positions of the first byte that differs: `offset` within the step, and `total` among all received
+        /// bytes.
         var offset, total: Int
-        /// The expected and the received bytes, starting with the first byte that differs.
+        /// The expected and received bytes, starting with the first that differs.
         var expected, found: [UInt8]
 
         var message: String {
@@ -24,7 +24,7 @@ struct DialoguePlayer {
 
     private let steps: [UmockdevScript.Step]
     private var next = 0
-    /// The number of bytes of the current step that have been sent or received.
+    /// The number of the current step's bytes that have been sent or received.
     private var done = 0
     private var earlyBytes: [UInt8] = []
     private(set) var sentByteCount = 0
@@ -38,12 +38,12 @@ struct DialoguePlayer {
     /// The number of the current step, starting at 1.
     var step: Int { next + 1 }
 
-    /// True at the end of the dialogue. Bytes received after the end are not compared.
+    /// True at the end of the dialogue. Bytes received later are not compared.
     var isFinished: Bool { next >= steps.count }
 
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
-    /// The bytes still to be sent. Empty while the player waits for an answer.
+    /// The bytes still to be sent, or an empty slice while the player waits for an answer.
     var pending: ArraySlice<UInt8> {
         guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
@@ -55,7 +55,7 @@ struct DialoguePlayer {
         return (bytes[done...], milliseconds)
     }
 
-    /// Updates the state after `count` bytes have been sent. If an answer is expected next, compares it with the bytes
+    /// Updates the state after `count` bytes have been sent. If an answer is expected next, compares it with any bytes
     /// that the accessory has already sent. Returns the first difference, or nil if there is none.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
@@ -95,7 +95,7 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips `fuzz` steps. They permit the program's bytes to differ from the recording, but this player sends exactly
-    /// the recorded bytes.
+    /// Skips `fuzz` steps. They allow the program's bytes to differ from the recording, but this player sends exactly
+    /// the bytes recorded.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

@@ -55,7 +55,7 @@ struct TalkReading: Reading {
         }
     }
 
-    /// Returns a hex dump. Characters other than printable ASCII are shown as dots.
+    /// Returns a hex dump. Anything other than printable ASCII is shown as dots.
     static func rows(_ bytes: [UInt8]) -> [String] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
@@ -73,7 +73,7 @@ struct TalkReading: Reading {
 /// Prints only the data from the accessory.
 final class RawTalkPrinter {
     let output: StandardOutput
-    /// True if control characters are escaped. Otherwise, a terminal would interpret them.
+    /// True if control characters are escaped to keep a terminal from interpreting them.
     let escapesControls: Bool
     /// The key that ends the session, or nil if the input is not a terminal.
     let endingKey: String?
@@ -93,16 +93,16 @@ final class RawTalkPrinter {
         }
     }
 
-    /// Prints the bytes that could not be processed before the next bytes arrived. Called at the end of a session.
+    /// At the end of a session, prints bytes that were held because they could not be processed before more arrived.
     func finish() {
         let bytes = visible.finish()
         if !bytes.isEmpty { output.write(bytes) }
     }
 }
 
-/// Makes a byte stream safe to print on a terminal.
+/// Makes a byte stream safe to print to a terminal.
 struct TerminalFilter {
-    /// The last bytes of the previous chunk if they cannot be processed yet: a carriage return or an incomplete UTF-8
+    /// The last bytes of the previous chunk, if they cannot be processed yet: a carriage return or an incomplete UTF-8
     /// sequence.
     private var held: [UInt8] = []
 
@@ -115,7 +115,7 @@ struct TerminalFilter {
         return Self.escape(all[..<count])
     }
 
-    /// Returns the last bytes of the previous chunk, with an incomplete character replaced.
+    /// Returns the held bytes of the previous chunk, with any incomplete character replaced.
     mutating func finish() -> [UInt8] { Self.escape(exchange(&held, with: [])[...]) }
 
     private static func escape(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -137,10 +137,10 @@ struct TerminalFilter {
     }
 }
 
-/// The reason why a session with an accessory ended.
+/// The reason a session with an accessory ended.
 enum TalkEnd: Sendable {
     case finished
-    /// A signal arrived, or the reader of the output has closed the pipe.
+    /// A signal arrived, or the output's reader closed the pipe.
     case stopped
     case notSelected(AccessorySelector.Failure)
     case notOpened(DeviceError)

@@ -7,10 +7,10 @@ struct TalkInput {
     let descriptor: Descriptor
     private let lineEnd: TalkOptions.LineEnd?
     private let isRaw: Bool
-    /// The bytes that have been read but not sent.
+    /// The bytes that have been read but not yet sent.
     private(set) var pending: [UInt8] = []
     private(set) var isAtEnd = false
-    /// True if the user has typed ``TalkOptions/escape`` in raw mode.
+    /// True if the user typed ``TalkOptions/escape`` in raw mode.
     private(set) var isExitRequested = false
 
     init(_ descriptor: Descriptor, plan: TalkOptions) {
@@ -21,12 +21,12 @@ struct TalkInput {
 
     var wantsInput: Bool { pending.isEmpty && !isAtEnd }
 
-    /// Reads the available bytes. Must be called only if the descriptor is readable.
+    /// Reads the available bytes. Call this only if the descriptor is readable.
     mutating func read() {
         switch descriptor.readSome(atMost: 16_384) {
         case .bytes(let bytes): append(bytes)
         case .end: isAtEnd = true
-        // EINTR and EAGAIN do not end the input. Any other error does, for example if the terminal has been closed.
+        // EINTR and EAGAIN do not end the input. Any other error does, for example because the terminal was closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }
@@ -48,7 +48,7 @@ struct TalkInput {
     mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
 }
 
-/// Switches the input of a terminal to raw mode while this object exists. Output is still processed as usual.
+/// Keeps a terminal's input in raw mode while this object exists. Output is processed as usual.
 final class TalkTerminal {
     private let descriptor: Descriptor
     private var former: termios

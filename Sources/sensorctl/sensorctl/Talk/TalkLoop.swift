@@ -4,8 +4,8 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory. To limit memory use, reads from one side only while the other side
-/// can accept bytes. `run` and `play` block their thread. Other threads wake it with `wake`.
+/// Forwards bytes between the user and an accessory. To limit memory use, reads from one side only while the other can
+/// accept bytes. `run` and `play` block their thread. Other threads wake it with `wake`.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -52,12 +52,12 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.isExitRequested else {
-                    // Reads the available input, because the end of the input is detected only by reading from it.
+                    // Reads the available input, because only reading detects the end of the input.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all input has been sent and the user has not set a waiting time, the session is complete. It
-                    // is then not an error that the accessory was disconnected.
+                    // If all input has been sent and the user has set no waiting time, the session is complete, so the
+                    // disconnection is not an error.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
@@ -78,7 +78,8 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until the accessories change or the retry interval has passed, because some problems end without an event.
+    /// Waits until the accessories change or the retry interval has passed, because some problems are resolved without
+    /// an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
@@ -92,7 +93,7 @@ final class TalkLoop: Sendable {
                 $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
             }
             guard let same else { return .absent }
-            // Ignores the connection that has just ended, because the list may still contain it.
+            // Ignores the connection that just ended, because it may still be in the list.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
             {
                 return .absent

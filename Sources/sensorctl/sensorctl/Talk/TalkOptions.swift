@@ -18,21 +18,21 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers after all input has been sent, in seconds. If nil, the session ends when no bytes
-    /// have been received for ``quietTime``.
+    /// The time, in seconds, to wait for answers after all input has been sent. If it is nil, the session ends when no
+    /// bytes have arrived for ``quietTime``.
     var wait: Double?
-    /// True if the command waits for the accessory to be attached, and waits again whenever it is disconnected.
+    /// True if the command waits for the accessory to be attached and waits again after each disconnection.
     var follows = false
     /// True if the user types in a terminal that is in raw mode.
     var isRaw = false
     /// The bytes that replace a line feed, or nil to send the input unchanged.
     var lineEnd: LineEnd?
 
-    /// The time without received bytes after which no further answer is expected, in seconds.
+    /// The time without received bytes, in seconds, after which no further answer is expected.
     static let quietTime = 1.0
-    /// The time without progress in sending after which the session fails, in seconds.
+    /// The time without progress in sending, in seconds, after which the session fails.
     static let sendTimeout = 10.0
-    /// The default maximum delay of an answer relative to the recorded dialogue, in seconds.
+    /// The default maximum delay of answers relative to the recorded dialogue, in seconds.
     static let answerTimeout = 5.0
     /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D
@@ -51,7 +51,7 @@ struct ConversationEndDetector {
     private static let step = 0.02
 
     private let plan: TalkOptions
-    /// The number of bytes that the channel accepts once all earlier bytes have been sent.
+    /// The number of bytes that the channel can accept when no unsent bytes remain.
     private let initialSpace: Int
     private var lastSpace: Int
     private var lastProgress: BootTime

@@ -5,8 +5,8 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date given on the command line, either as a decimal year or in ISO 8601 format. In ISO 8601 format, the time is
-/// optional. A time without an offset is in UTC.
+/// A date specified on the command line, either as a decimal year or in ISO 8601 format. An ISO 8601 date may include a
+/// time, which is in UTC unless it has an offset.
 struct FieldDate: ExpressibleByArgument, Equatable {
     /// The decimal year, from 1900 to 2200.
     let year: Double
@@ -49,7 +49,7 @@ struct FieldDate: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A day given on the command line, such as 2026-11-21.
+/// A day specified on the command line, such as 2026-11-21.
 struct LogDay: ExpressibleByArgument {
     let time: WallTime
     let text: String
@@ -60,7 +60,7 @@ struct LogDay: ExpressibleByArgument {
     }
 }
 
-/// A time given on the command line: either `now`, or a date with an optional time of day in UTC.
+/// A time specified on the command line: either `now` or a date with an optional time of day, in UTC.
 struct StartTime: ExpressibleByArgument, Equatable {
     let time: WallTime
 

@@ -111,7 +111,7 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// The options that were given, under the names used in files of expected callbacks.
+    /// The specified options, under the names used in files of expected callbacks.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
@@ -121,7 +121,7 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// Reads a recording from a file, or from standard input if the path is "-". Exits with an error on failure.
+    /// Reads a recording from a file or, if the path is "-", from standard input. Exits with an error on failure.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
@@ -143,7 +143,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats to which an option applies and a description of them, or nil if it applies to all formats.
+    /// Returns the formats to which an option applies, with a description, or nil if it applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -158,7 +158,7 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// Reads a trace from a file, or from standard input if the path is "-". Exits with an error on failure.
+    /// Reads a trace from a file or, if the path is "-", from standard input. Exits with an error on failure.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
@@ -169,8 +169,8 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording from a file, or from standard input if the path is "-". Logs remarks about the recording.
-    /// Exits with an error if the recording cannot be read.
+    /// Reads a recording from a file or, if the path is "-", from standard input. Logs remarks about the recording.
+    /// Exits with an error if it cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -192,8 +192,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns remarks that summarize the warnings from a playback. A playback stores only a limited number of
-    /// warnings. If the limit has been reached, the whole trace is read to count all warnings.
+    /// Returns remarks that summarize a playback's warnings. Playback stores a limited number of warnings. If the limit
+    /// was reached, the whole trace is read to count them all.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

@@ -24,10 +24,10 @@ enum OutputCheck {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // An export to a folder may replace or remove any file in the folder.
+            // Exporting to a folder may replace or remove any file in it.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
-        // A write follows symbolic links, so they are resolved before the paths are compared.
+        // Writes follow symbolic links, so links are resolved before paths are compared.
         let file = realPath(output)
         let isPart = source.isFolder ? isInside(source, file) : belongsTo(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil
@@ -42,8 +42,8 @@ enum OutputCheck {
         return false
     }
 
-    /// Returns true if the file is part of the same recording as the input. Recordings of libiio, umockdev, Sensor
-    /// Logger and phyphox consist of several files.
+    /// Returns true if the file is part of the same recording as the input. Recordings from libiio, umockdev, Sensor
+    /// Logger and phyphox may consist of several files.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let outputFolder = FileIdentity(ExclusiveFile.split(file).folder)
         let isInSameFolder = FileIdentity(folder) == outputFolder

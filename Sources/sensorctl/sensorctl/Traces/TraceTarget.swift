@@ -52,7 +52,7 @@ struct TraceTarget: ParsableArguments {
         )
     }
 
-    /// The output format. The default is a trace.
+    /// The output format, which is a trace by default.
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
@@ -69,7 +69,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the output. A trace is written event by event. Other formats are written once all events are available.
+    /// Writes the output. Traces are written event by event, other formats once all events are available.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -107,15 +107,15 @@ struct EditOptions: ParsableArguments {
     @OptionGroup var target: TraceTarget
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
 
-    /// Checks that the output would not overwrite the recording, and then reads the recording.
+    /// Checks that the output would not overwrite the recording, and then reads it.
     func read() throws -> TraceFile {
         try target.check(against: [file])
         return try imports.read(file)
     }
 }
 
-/// A trace file that is created only when its header is written. If an error occurs earlier, no empty file is left
-/// behind. If the file is not closed, an existing file stays unchanged, and a new file is removed.
+/// A trace file that is created only when its header is written. If an error occurs before that, no empty file is left
+/// behind. If the file is not closed, an existing file remains unchanged and a new one is removed.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -135,7 +135,7 @@ final class DeferredTraceFile: TraceSink {
 
 /// Writes files atomically: either completely or not at all.
 enum AtomicFile {
-    /// Writes to a file, or to standard output if the path is "-". Exits with an error on failure.
+    /// Writes to a file or, if the path is "-", to standard output. Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -149,12 +149,12 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
-    /// Logs the error and throws the corresponding exit status. If the error means that the reader of the output has
-    /// closed the pipe, returns without logging.
+    /// Logs the error and throws the corresponding exit status. If the output's reader closed the pipe, returns without
+    /// logging.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
-            // The reader has closed the pipe, which is not an error.
+            // The reader closed the pipe, which is not an error.
             return
         case .system(_, EEXIST)?:
             Log.error("\(output) already exists. Choose another name, or replace it with --overwrite.")
