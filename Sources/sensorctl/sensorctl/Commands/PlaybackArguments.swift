@@ -20,7 +20,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help:
-            "The number of times to play the trace, or forever. Timestamps continue to increase from one repetition to the next."
+            "The number of times to play the trace, or `forever` to repeat it endlessly. Timestamps continue to increase from one repetition to the next."
     )
     var loop: PlaybackLoop?
 
