@@ -11,7 +11,7 @@ import Trace
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Record positions, motion and accessories in a trace.",
+        commandName: "record", abstract: "Record positions, motion and accessory data to a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
             The command records every line from gpsd, the readings of all motion sensors, the state of the battery, \
