@@ -16,7 +16,7 @@ struct ScrubCommand: ParsableCommand {
               the IIO contexts of sensors
               the NMEA sentences from receivers
               all data from gpsd except positions, satellites and attitudes
-              the directions of satellites in the sky
+              the azimuths and elevations of satellites
               the names of accessories and the data exchanged with them
               the UUIDs and the major and minor values of beacons
             All other gpsd data is removed because it may reveal the position. The command keeps the model names of \
@@ -41,7 +41,7 @@ struct ScrubCommand: ParsableCommand {
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
-    @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
+    @Flag(help: "Keep the satellites' azimuths and elevations.") var keepSky = false
     @Flag(help: "Keep the data that was exchanged with accessories.") var keepBytes = false
     @Flag(help: "Keep the names of accessories. These may contain the names of their owners.") var keepNames = false
 

@@ -64,7 +64,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var loop = false
 
-    @Flag(help: "Shift the times of positions so that the first fix has the current time.")
+    @Flag(help: "Shift the times of positions so that the first fix occurs now.")
     var rebase = false
     @Flag(help: "Start playback immediately instead of waiting until the program uses a simulated device.")
     var atOnce = false

@@ -49,7 +49,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     )
     var loop = false
 
-    @Flag(help: "Shift all times so that the first fix has the current time.") var rebase = false
+    @Flag(help: "Shift all times so that the first fix occurs now.") var rebase = false
     @Flag(help: "Start playback immediately instead of waiting for the first client that requests reports.")
     var atOnce = false
 

@@ -86,7 +86,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "Record the accessory and the transferred data to this trace. To replay the trace, use `sensorctl simulate accessory`.",
+            "Record the session with the accessory to this trace. To replay the trace, use `sensorctl simulate accessory`.",
         completion: .file())
     var record: String?
 

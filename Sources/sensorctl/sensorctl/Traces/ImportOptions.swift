@@ -27,7 +27,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help:
-            "The operating system of the phone that recorded a Sensor Logger folder, if Metadata.csv does not specify it: ios or android."
+            "The phone's operating system, ios or android, if the file Metadata.csv of a Sensor Logger folder does not specify it."
     )
     var platform: String?
 
