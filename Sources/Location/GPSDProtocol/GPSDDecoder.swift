@@ -32,18 +32,18 @@ package struct GPSDDecoder: Sendable {
     /// The number of out-of-range values in the last report, which were replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
-    /// In the last report, the offset of the first value that is invalid or of the wrong type. nil if there is none.
+    /// The offset of the first value in the last report that is invalid or has the wrong type. nil if there is none.
     package internal(set) var firstInvalidOffset: Int?
 
     package init() {}
 
-    /// Decodes one line without its line terminator.
+    /// Decodes one line, given without its terminator.
     package mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
         var position = PositionReport()
         return decode(line, position: &position) ?? .position(position)
     }
 
-    /// Decodes one line without its line terminator. If the line is a position report, stores it in `position` and
+    /// Decodes one line, given without its terminator. If the line is a position report, stores it in `position` and
     /// returns nil, which avoids a copy. Otherwise, returns the report and leaves `position` undefined.
     package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
@@ -147,7 +147,7 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the most recent match. It is checked first, because most streams contain a single receiver.
+    /// The index of the most recent match. It is checked first, because most streams come from a single receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

@@ -3,8 +3,9 @@
 package import DeviceCore
 import JSONBytes
 
-/// Encodes reports in gpsd's format: compact JSON with gpsd's key order and number of decimals. Each function returns
-/// one line without a line terminator. Unknown values, non-finite numbers and magnitudes of 1e15 or more are omitted.
+/// Encodes reports in gpsd's format: compact JSON with gpsd's key order and number of decimal places. Each function
+/// returns one line without a line terminator. Unknown values, non-finite numbers and magnitudes of 1e15 or more are
+/// omitted.
 package enum GPSDEncoder {
     struct Members {
         var writer = JSONWriter()

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed. It must be sent by a
+/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed. It must be sent in a
 /// single call to `send`, because gpsd parses each received segment separately.
 package enum GPSDRequest {
     package static let version = [UInt8]("?VERSION;\n".utf8)

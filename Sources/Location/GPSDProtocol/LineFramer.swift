@@ -61,7 +61,7 @@ package struct LineFramer: Sendable {
             }
         }
         scanned = tail
-        // The line may end with a carriage return, which does not count toward the limit.
+        // The line may end with a carriage return, which does not count towards the limit.
         if tail - head > limit + 1 || isDiscarding {
             if !isDiscarding { discardedLines += 1 }
             isDiscarding = true

@@ -12,16 +12,15 @@ extension PositionReport.Values {
     /// The limits of valid altitudes and depths, in metres. The range extends from below the ocean trenches to beyond
     /// the navigation satellites.
     private static let minimumAltitude = -15_000.0, maximumAltitude = 1e8
-    /// The maximum valid speed, in metres per second. It exceeds the earth's escape velocity.
+    /// The maximum valid speed, in metres per second. It is above the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
-    /// The maximum valid error, in metres, degrees or metres per second. As a distance, it exceeds the size of the
-    /// earth.
+    /// The maximum valid error, in metres, degrees or metres per second. As a distance, it is larger than the earth.
     private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let minimumError = 1e-4
 
-    /// Replaces implausible values with NaN and returns their number. Such values could overflow calculations or
-    /// suggest a false accuracy.
+    /// Replaces implausible values with NaN and returns their number. Such values could cause overflows in calculations
+    /// or suggest a false accuracy.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&latitude, -90, 90, &count)
@@ -40,7 +39,7 @@ extension PositionReport.Values {
         Self.limit(&velocityNorth, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityEast, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityDown, -Self.maximumSpeed, Self.maximumSpeed, &count)
-        // A position error of 0 is invalid. gpsd omits unknown errors, but other programs write 0 in their place.
+        // A position error of 0 is invalid. gpsd omits unknown errors, but other programs write 0 instead.
         Self.limit(&horizontalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&longitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&latitudeError, Self.minimumError, Self.maximumError, &count)

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// The known members of one type of JSON object, in the order in which gpsd writes them.
+/// The known members of one type of JSON object, in the order gpsd writes them.
 struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable where Key.RawValue == String {
     private var keys: JSONKeys
     /// All cases of `Key`. The last case represents unknown members.

@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension WallTime {
-    /// Parses gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals. Decimals beyond nanoseconds are
-    /// dropped. A leap second (:60) is treated as the first second of the next minute, as in the system clock. Returns
-    /// nil if the format differs or the time is out of range.
+    /// Parses gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimal places. Digits beyond nanoseconds
+    /// are dropped. A leap second (:60) is treated as the first second of the next minute, as in the system clock.
+    /// Returns nil if the format differs or the time is out of range.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
@@ -53,7 +53,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns the nanoseconds in a fraction such as `.8`, 0 for an empty text, or nil for any other text.
+    /// Returns the nanoseconds in a fraction such as `.8`, 0 for empty text, or nil for any other text.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
@@ -73,7 +73,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// Returns a number of two digits. For other characters, returns a number that makes the time invalid.
+    /// Returns a two-digit number. If either character is not a digit, returns a number that makes the time invalid.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)

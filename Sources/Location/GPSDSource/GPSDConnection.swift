@@ -96,7 +96,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // This block also runs if the connection has ended, because the lines received before the end are valid.
+            // This block runs even if the connection has ended, because the lines received before then are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -106,7 +106,7 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // After a suspension of the process, a call that only handles timeouts must leave `lastActivity` unchanged.
+        // After the process has been suspended, a call that only handles timeouts must leave `lastActivity` unchanged.
         // Otherwise, the next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
@@ -124,14 +124,14 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// `pause` is the time, in seconds, for which the process may have been suspended. An executor may delay its read
-    /// until `dueTime`, so the time before `dueTime` is not part of its pause.
+    /// `pause` is how long the process may have been suspended, in seconds. An executor may delay its read until
+    /// `dueTime`, so the time before `dueTime` does not count as a pause.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
         switch cause {
         case .thread(let isReadable):
-            // Before a timeout is reported, checks whether the socket contains unread lines.
+            // Before reporting a timeout, checks whether the socket contains unread lines.
             let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
             return (isReadable || isUnread, false, now.seconds(since: lastActivity))
         case .overdue(let dueTime):
@@ -164,7 +164,7 @@ final class GPSDConnection: PollableSource {
                 hub.withBatch {
                     while framer.nextLine({ reader.process($0, decoder: &decoder) }) { lines += 1 }
                 }
-                // Reads all accumulated reports before any is delivered, because only the newest ones are kept.
+                // Reads all accumulated reports before delivering any, because only the newest ones are kept.
                 if reader.isCatchingUp { continue }
                 if untilEmpty, lines >= Self.maximumLinesBeforeCallbacks { return false }
                 if count < space, !untilEmpty { return true }

@@ -74,7 +74,7 @@ final class GPSDSession: Sendable {
     }
 
     /// Waits before reconnecting. The wait ends early if the last subscriber leaves, even if a new subscriber joins
-    /// immediately. The new subscriber should not have to wait.
+    /// immediately, so that the new subscriber does not have to wait.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {

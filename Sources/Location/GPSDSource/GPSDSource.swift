@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 
 /// Reads positions from gpsd. While there are subscribers, one thread connects, reads and reconnects, even if the
-/// source itself has been released. The thread retries without limit because gpsd may start later or restart.
+/// source itself has been released. The thread retries indefinitely because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
@@ -62,9 +62,9 @@ package struct GPSDTiming: Sendable {
     package var silenceTimeout = 10.0
     /// The interval at which gpsd is probed while the receiver is silent.
     package var probeInterval = 300.0
-    /// The time within which gpsd must answer a probe before the connection is considered dead.
+    /// If gpsd does not answer a probe within this time, the connection is considered dead.
     package var replyTimeout = 5.0
-    /// If the process was suspended for at least this time, only the newest epoch of each receiver is kept.
+    /// If the process was suspended for at least this long, only the newest epoch of each receiver is kept.
     package var suspensionThreshold = 2.0
     /// The maximum delay of an executor's read. If an executor exceeds it, the source's thread reads the socket
     /// instead.

@@ -5,7 +5,7 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes TPV, SKY and ATT lines with libgps. `GPSDDecoder` decodes all other lines, and also the lines that libgps
+/// Decodes TPV, SKY and ATT lines with libgps. `GPSDDecoder` decodes all other lines, as well as those that libgps
 /// handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
 /// satellites than its array can hold, and drops the remainder of a line after an unknown nested value.
 struct LibGPSDecoder: ReportDecoder {

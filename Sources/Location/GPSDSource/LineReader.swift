@@ -25,7 +25,7 @@ struct LineReader {
         counts.connections = 1
     }
 
-    /// True while the reader processes reports that accumulated during a suspension of the process.
+    /// True while the reader processes reports that accumulated while the process was suspended.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
     /// Begins a read. `pause` is the time since the last activity, in seconds. If this time is at least `limit`, the
@@ -131,7 +131,7 @@ enum WeekRollover {
 
 /// Drops the position reports that accumulated while the process was suspended, except for the newest epoch of each
 /// receiver. If a receiver reports so rarely that every pause reaches the limit, each read is treated as if the process
-/// had been suspended. Even then, no reports are lost, because only one epoch is waiting.
+/// had been suspended. Even then, no reports are lost, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
     /// The maximum number of receivers. It is also the maximum number of reports per epoch.
     private static let capacity = 64

@@ -44,7 +44,7 @@ struct Socket: ~Copyable {
 }
 
 extension Socket {
-    /// Returns at most eight addresses of a host. Blocks while the resolver runs.
+    /// Returns up to eight addresses of a host. Blocks while the resolver runs.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [ServerAddress] {
         var addresses: [ServerAddress] = []
         let result = Sockets.resolve(address.host, port: address.port) { entry in

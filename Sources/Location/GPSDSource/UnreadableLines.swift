@@ -3,8 +3,8 @@
 import GPSDProtocol
 import Synchronization
 
-/// Logs lines from gpsd that cannot be decoded. A source counts the lines of all its connections together. Only the
-/// 1st, 10th, 100th line and so on are logged, so that a faulty server cannot fill the log.
+/// Logs lines from gpsd that cannot be decoded. Each source has one count for all its connections. Only the 1st, 10th,
+/// 100th line and so on are logged, so that a faulty server cannot fill the log.
 final class UnreadableLines: Sendable {
     /// The maximum number of bytes that a warning quotes from a line.
     private static let excerptLength = 120
@@ -20,7 +20,7 @@ final class UnreadableLines: Sendable {
         }
     }
 
-    /// Records lines that exceed the limit of `LineFramer`.
+    /// Records lines that exceed `LineFramer`'s limit.
     func record(overlongLines: Int) { for _ in 0..<overlongLines { record { "The line is longer than 1 MiB." } } }
 
     private func record(_ describe: () -> String) {

@@ -14,9 +14,9 @@ import SystemCalls
 package enum Geodesic {}
 
 extension Geodesic {
-    /// Returns the length of the shortest path between two points in metres, or NaN if a point is not valid. The
-    /// function is faster than ``inverse(from:to:)`` because it requires no iteration for points less than 20 km apart.
-    /// The error is below 100 nanometres. Swapping the points gives a bitwise identical result.
+    /// Returns the length, in metres, of the shortest path between two points, or NaN if either point is not valid.
+    /// This function is faster than ``inverse(from:to:)`` because it requires no iteration for points less than 20 km
+    /// apart. The error is below 100 nanometres. Swapping the points gives a bitwise identical result.
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
         // Orders the points so that swapping them gives exactly the same result.
@@ -30,10 +30,10 @@ extension Geodesic {
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
     /// The chord c, a straight line through the earth, is an exact function of the coordinates. It is computed from
-    /// coordinate differences, which avoids cancellation for close points. The path is longer than the chord by the sum
-    /// c (κc)² / 24 + 3 c (κc)⁴ / 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the
-    /// curvature of the normal section at the midpoint, computed with Euler's formula. The correction is only 8 mm for
-    /// 20 km, so five digits of κ are sufficient.
+    /// coordinate differences, which avoids cancellation for nearby points. The path is longer than the chord by the
+    /// sum c (κc)² / 24 + 3 c (κc)⁴ / 640. These are the first terms of a series for the inverse sine of κc / 2. κ is
+    /// the curvature of the normal section at the midpoint, computed with Euler's formula. The correction is only 8 mm
+    /// for 20 km, so five digits of κ are sufficient.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
@@ -137,7 +137,7 @@ extension Geodesic {
     }
 }
 
-/// The shortest path between two points. All values are NaN if a point is not valid.
+/// The shortest path between two points. All values are NaN if either point is not valid.
 package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
     package let distance: Double
@@ -153,7 +153,7 @@ extension Geodesic {
     /// Returns the shortest path between two points: the distance in metres, with an error of about 15 nanometres, and
     /// the direction of travel at both ends. At a pole, north is the direction along the meridian of the coordinate's
     /// longitude. For coincident points, both azimuths are zero. If two paths are equally short, one of them is
-    /// returned. All values are NaN if a point is not valid.
+    /// returned. All values are NaN if either point is not valid.
     package static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
         guard start.isValid, end.isValid else { return .invalid }
         var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)

@@ -4,7 +4,7 @@
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
-    /// The longitude in degrees, positive east of Greenwich. Any finite value is valid and is taken modulo 360.
+    /// The longitude in degrees, positive east of Greenwich. Any finite value is valid and is reduced modulo 360.
     public var longitude: Double
 
     /// Creates a coordinate from degrees. The values are neither checked nor changed.

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The first step of the inverse problem: the solution for very close points, or a start value for Newton's method.
+/// The first step of the inverse problem: the solution for very close points, or a starting value for Newton's method.
 extension ReducedInverse {
     enum Estimate {
         /// The final solution. The points are so close together that the spherical solution has full precision.
@@ -88,19 +88,19 @@ enum Astroid {
     /// start Newton's method on the ellipsoid.
     ///
     /// For `k > 0`, the left side is decreasing and convex. If Newton's method starts below the root, it therefore
-    /// never passes the root. The start value is the largest of several values below the root:
+    /// never passes the root. The starting value is the largest of several values below the root:
     ///
     /// - `|y|` and `|x| - 1` are below the root, because at each of these values, one of the two terms on the left side
     ///   is already 1.
     /// - Because `(1 + k)⁻² ≥ 1 - 2k`, every `k` with `(1 - x²) k² + 2 x² k³ ≤ y²` is below the root.
     ///
-    /// Even near the cusps, the start value is within a small factor of the root.
+    /// Even near the cusps, the starting value is within a small factor of the root.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // This start value makes each of the terms `(1 - x²) k²` and `2 x² k³` at most half of `y²`.
+        // This starting value makes each of the terms `(1 - x²) k²` and `2 x² k³` at most half of `y²`.
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

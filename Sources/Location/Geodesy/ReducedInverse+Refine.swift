@@ -13,7 +13,7 @@ extension ReducedInverse {
         var arc, epsilon: Double
     }
 
-    /// Changes the departure azimuth until the geodesic meets the second point. Uses Newton's method within a bracket,
+    /// Adjusts the departure azimuth until the geodesic meets the second point. Uses Newton's method within a bracket,
     /// and bisection as a fallback (Karney 2013, section 4).
     func refine(_ estimate: SineCosine) -> Path {
         let rounding = Double.ulpOfOne

@@ -29,8 +29,8 @@ struct ReducedInverse {
         let supplementDegrees = DegreeArithmetic.rounded((180 - longitude) - rest)
         let start = ReducedLatitude(latitude: startLatitude)
         var end = ReducedLatitude(latitude: endLatitude)
-        // Makes the two latitudes exactly equal or opposite if they differ only by rounding. Near the poles, their
-        // cosines are compared, and near the equator, their sines.
+        // Makes the two latitudes exactly equal or opposite if they differ only by rounding. Compares their cosines
+        // near the poles, and their sines near the equator.
         if start.cosine < -start.sine {
             if end.cosine == start.cosine { end.angle.sine = end.sine < 0 ? start.sine : -start.sine }
         } else if abs(end.sine) == -start.sine {

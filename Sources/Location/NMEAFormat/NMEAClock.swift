@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Adds the date to times of day, because most sentences that contain a time do not contain the date.
+/// Adds the date to times of day, because most sentences with a time have no date.
 struct NMEAClock {
     static let day: Int64 = 86_400_000_000_000
 

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Reads sentences with headings or attitudes. Such sentences have no time field.
+// Reads heading and attitude sentences, which have no time field.
 extension NMEAEpochAssembler {
     mutating func processAttitude(_ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void) -> Bool {
         switch sentence.kind {

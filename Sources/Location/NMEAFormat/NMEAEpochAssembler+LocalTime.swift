@@ -18,8 +18,8 @@ extension NMEAEpochAssembler {
     /// Processes the deferred sentence. If it is in local time, it belongs to the current epoch. Otherwise, it keeps
     /// its own time and begins a new epoch, unless the epoch's time turns out to be local. Called when the next time
     /// has been read or the epoch ends. The sentence is in local time if the next time is closer to the epoch's time
-    /// than to the sentence's own time. Without a next time, it is assumed to be in local time if it is GLL, contains
-    /// no position, or follows several kinds of position sentences.
+    /// than to the sentence's own time. If there is no next time, it is assumed to be in local time if it is GLL,
+    /// contains no position, or follows several kinds of position sentences.
     mutating func processDeferred(
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -36,8 +36,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // An epoch whose only position sentence is GLL may itself have a local time. This is the case if the
-                // next time equals the deferred sentence's time.
+                // An epoch whose only position sentence is GLL may itself have a local time. It does if the next time
+                // equals the deferred sentence's time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

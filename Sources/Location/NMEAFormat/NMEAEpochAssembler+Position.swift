@@ -110,7 +110,7 @@ extension NMEAEpochAssembler {
         if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return }
         if epoch.fix == .unknown { epoch.fix = .fix }
-        // If several sentences contain a position, the position with the most decimals is used.
+        // If several sentences contain a position, the position with the most decimal places is used.
         guard position.decimals > epoch.decimals else { return }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude

@@ -49,7 +49,7 @@ struct NMEAEpochAssembler {
         var lacksTime = false
         var fix = FixState.unknown
         var report = PositionReport()
-        /// The number of decimals in the position's minutes, or -1 if there is no position.
+        /// The number of decimal places in the position's minutes, or -1 if there is no position.
         var decimals = -1
         var deviations: PositionDeviations?
         var skyArrival: WallTime?

@@ -2,7 +2,8 @@
 
 import JSONBytes
 
-/// A field of a sentence. Numbers consist of ASCII digits in any locale, without exponents or thousands separators.
+/// A field of a sentence. Numbers consist of ASCII digits, regardless of locale, without exponents or thousands
+/// separators.
 struct NMEAField {
     let bytes: UnsafeRawBufferPointer
 
@@ -16,7 +17,7 @@ struct NMEAField {
 
     func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
-    /// The field as a number, or NaN if the field is not a number or the magnitude exceeds 1e15.
+    /// The field as a number, or NaN if the field is not a number or its magnitude exceeds 1e15.
     var number: Double {
         var digits = ParsedDecimal()
         return digits.read(bytes) ? digits.value : .nan
@@ -46,7 +47,7 @@ struct ParsedDecimal {
     private(set) var decimals = 0
     private(set) var isNegative = false
 
-    /// Parses a number. Returns false if the text is not a number or the number is too large.
+    /// Parses a number. Returns false if the text is not a number, or if the number is too large.
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         let end = bytes.count
@@ -60,8 +61,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, there is room for one more digit. At or above the limit, a further digit after the
-                // decimal point is dropped. A further digit before the point makes the number invalid (above 1e15).
+                // Below this limit, there is room for one more digit. At or above the limit, another digit after the
+                // decimal point is dropped, and another digit before it makes the number invalid (above 1e15).
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }

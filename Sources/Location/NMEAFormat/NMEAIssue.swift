@@ -118,8 +118,8 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value if the field at `index` indicates that fields are shifted, and
-    /// nil otherwise.
+    /// Returns the index of the first misplaced value if the field at `index` indicates that fields are shifted, or nil
+    /// otherwise.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index
@@ -145,7 +145,7 @@ extension NMEASentence {
     }
 }
 
-/// A decoder's counts and issues. They cover the sentences of all receivers.
+/// A decoder's counts and issues, for the sentences of all receivers.
 struct NMEADiagnostics: Sendable {
     /// The maximum number of stored issues. Further issues are discarded.
     private static let maximumIssues = 256

@@ -90,7 +90,7 @@ struct NMEALineScanner {
         return nil
     }
 
-    /// Returns the value of two hexadecimal digits, or nil if the characters are not hexadecimal digits.
+    /// Returns the value of two hexadecimal digits, or nil if either character is not a hexadecimal digit.
     private func checksum(_ at: Int) -> UInt8? {
         guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
         else { return nil }
@@ -120,8 +120,8 @@ package struct NMEATagBlock {
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // In seconds, 100,000,000,000 would be a time in the year 5138. Numbers from this value on are therefore
-        // treated as milliseconds.
+        // In seconds, 100,000,000,000 would be a time in the year 5138. This and larger numbers are therefore treated
+        // as milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

@@ -34,8 +34,8 @@ public struct NMEAOptions: Sendable, Hashable {
 
     /// The sentence kinds to encode. A sentence is omitted if none of its values is known.
     public var sentences = Sentences.all
-    /// The number of decimals in coordinate minutes, from 2 to 9. Five decimals give a resolution of 2 cm. With seven
-    /// decimals, sentences exceed the standard's limit of 82 characters.
+    /// The number of decimal places in coordinate minutes, from 2 to 9. Five places give a resolution of 2 cm. With
+    /// seven, sentences exceed the standard's limit of 82 characters.
     public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
     package var confidence = PositionDeviations.Confidence.ninetyFive

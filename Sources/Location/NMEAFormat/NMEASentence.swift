@@ -120,7 +120,7 @@ struct NMEASentence {
     }
 }
 
-/// A position in degrees, and the number of decimals with which its minutes were given.
+/// A position in degrees, and the number of decimal places in its minutes.
 struct NMEAPosition {
     var latitude, longitude: Double
     var decimals: Int

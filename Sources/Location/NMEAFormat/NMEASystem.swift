@@ -101,7 +101,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The number by which the sentences of `group` identify the satellite, or nil if there is no such number.
+    /// The number that identifies the satellite in the sentences of `group`, or nil if there is none.
     var sentenceNumber: Int? {
         let result =
             switch system {

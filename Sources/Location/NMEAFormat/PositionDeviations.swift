@@ -61,8 +61,8 @@ extension PositionReport {
         var report = self
         let axis = confidence.alongAxis / former.alongAxis
         PositionDeviations(self, former).write(to: &report, confidence)
-        // `write` derives unknown latitude and longitude errors from the horizontal error. Both are set again, because
-        // unknown errors must stay unknown.
+        // `write` derives unknown latitude and longitude errors from the horizontal error. Setting both again keeps
+        // unknown errors unknown.
         report.latitudeError = latitudeError * axis
         report.longitudeError = longitudeError * axis
         if !horizontalError.isNaN { report.horizontalError = horizontalError * (confidence.inPlane / former.inPlane) }

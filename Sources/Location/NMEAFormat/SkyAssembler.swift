@@ -21,7 +21,7 @@ struct SkyAssembler {
     }
 
     private var lists: [List] = []
-    /// True if a GSV sentence was out of order or exceeded a limit. The report then has no satellites.
+    /// True if a GSV sentence was out of order or exceeded a limit, in which case the report has no satellites.
     private var isInvalid = false
     /// The satellites used for the fix, from the last epoch that contained a GSA sentence. Kept across epochs, because
     /// an epoch may contain GSV sentences but no GSA.
@@ -146,7 +146,7 @@ struct SkyAssembler {
             report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
             hasData = true
         }
-        // For the number of used satellites, GSA takes precedence over GSV, and GSV takes precedence over GGA.
+        // For the number of satellites used, GSA takes precedence over GSV, and GSV takes precedence over GGA.
         if hasGSA {
             report.usedCount = Int32(truncatingIfNeeded: used.count)
         } else if ggaUsedCount >= 0, report.usedCount <= 0 {

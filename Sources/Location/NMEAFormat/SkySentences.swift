@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Encodes the GSA and GSV sentences of a sky report. Also provides the epoch's talker, and the values for GGA.
+/// Encodes the GSA and GSV sentences of a sky report. Also provides the epoch's talker and the values for GGA.
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4

@@ -4,7 +4,7 @@ import SystemCalls
 
 /// The cities as points, in cells of one degree, so that a search reads only the cities near a point.
 /// CPlaceData/make_places.py defines the format. Integers are little-endian. The checks ensure that a damaged image
-/// causes errors or wrong names, but no crashes. The grid contains:
+/// causes errors or wrong names, but not crashes. The grid contains:
 /// - For each row (one degree of latitude) from the south, the index of its first cell (181 numbers of two bytes).
 /// - The number of cells with cities (four bytes).
 /// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).

@@ -46,7 +46,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
 
     var count: Int { bytes.count }
 
-    /// Returns a little-endian integer of up to four bytes. Throws an error if it does not fit into a 32-bit `Int`.
+    /// Returns a little-endian integer of up to four bytes. Throws an error if it does not fit in a 32-bit `Int`.
     @inline(__always) func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
         var value = 0

@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 public import Foundation
 
-/// The direction in which the device points, with its accuracy and the time of the measurement.
+/// The direction in which the device points, with its accuracy and measurement time.
 ///
 /// A heading is the direction of one edge of the device, in degrees clockwise from north. The top edge is used unless
 /// `CLLocationManager.headingOrientation` selects a different edge. A negative ``headingAccuracy`` marks the heading as
@@ -23,7 +23,7 @@ public import Foundation
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The ``receiver`` and the ``uptime``. Archives omit both, because they have no meaning on another machine or
+    /// The ``receiver`` and the ``uptime``. Archives omit both, because they are meaningless on another machine or
     /// after a restart.
     let compass: String?
     let time: BootTime?
@@ -36,7 +36,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() { (values, compass, time) = (.absent, nil, nil) }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
-    /// no heading, the result is the same as with `init()`.
+    /// no heading, behaves like `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         (self.values, compass, time) = (values, nil, nil)
@@ -48,27 +48,27 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The heading in degrees clockwise from true north, 0 ..< 360. Negative if the true heading is unknown.
     ///
     /// The manager computes the true heading only while its location updates are running and have provided a position.
-    /// Near the magnetic poles, the true heading is unknown. A gpsd compass may also report the true heading itself.
+    /// Near the magnetic poles, the true heading is unknown. A gpsd compass may report the true heading directly.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading`` in degrees, 1 ... 180. Negative if the heading is invalid
-    /// because of missing calibration or magnetic interference.
+    /// because the magnetometer is uncalibrated or disturbed.
     ///
     /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), but at least 1°:
     /// - u is half the width of the 95 % confidence interval of the heading, as estimated by the attitude filter. The
     ///   width depends on how long and how closely the magnetic field and the gyroscope have agreed.
     /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. For an
     ///   uncalibrated magnetometer, c depends on how much the field strength varies as the device turns, and is at
-    ///   least 3°. Without calibration, the heading is invalid until the device has faced most directions, and while
-    ///   the variation exceeds a quarter of the field strength.
+    ///   least 3°. The heading of an uncalibrated magnetometer is invalid until the device has faced most directions,
+    ///   and while the variation exceeds a quarter of the field strength.
     /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
     ///   defined.
     ///
     /// For a gpsd compass, the accuracy is assumed to be 5°, because gpsd does not report it.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The geomagnetic field along the device's x axis in microtesla, excluding the field of the device itself. For a
-    /// gpsd compass, `x`, `y` and `z` are 0, because gpsd does not report their unit.
+    /// The geomagnetic field along the device's x axis in microtesla, excluding the device's own field. For a gpsd
+    /// compass, `x`, `y` and `z` are 0, because gpsd does not report their unit.
     open var x: CLHeadingComponentValue { values.x }
     /// The geomagnetic field along the device's y axis in microtesla. See ``x``.
     open var y: CLHeadingComponentValue { values.y }

@@ -7,9 +7,10 @@ import SensorFusion
 /// Converts fused states and compass reports to ``CLHeading`` values.
 enum HeadingConversion {
     static let microteslaPerGauss = 100.0
-    /// The assumed accuracy of a gpsd compass, in degrees. gpsd does not report the accuracy.
+    /// The accuracy assumed for a gpsd compass, in degrees. gpsd does not report it.
     static let compassAccuracy = 5.0
-    /// The minimum reported accuracy, in degrees. No compass is better, and apps would interpret 0 as invalid.
+    /// The minimum accuracy value to report, in degrees. No compass is more accurate, and apps would interpret 0 as
+    /// invalid.
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
@@ -46,14 +47,14 @@ enum HeadingConversion {
         return min(180, max(minimumAccuracy, sum))
     }
 
-    /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
+    /// Returns the heading values from a compass report, or nil if the report has no valid heading (0 ..< 360).
     ///
     /// The device is assumed to lie flat, and the compass to point along its top edge. If the report lacks the magnetic
     /// or the true heading, it is computed from the other one.
     /// - Parameters:
-    ///   - declination: The declination at the position from the manager's location updates, in degrees. nil if it is
-    ///     unknown.
-    ///   - deviceDeclination: The declination at the device's last known position, in degrees. It is used only if
+    ///   - declination: The declination, in degrees, at the position provided by the manager's location updates. nil if
+    ///     it is unknown.
+    ///   - deviceDeclination: The declination, in degrees, at the device's last known position. Used only if
     ///     `declination` is nil, and only to compute the magnetic heading.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,

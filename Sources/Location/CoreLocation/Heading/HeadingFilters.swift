@@ -8,7 +8,7 @@ struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
     /// Returns whether the heading is accepted. An accepted heading becomes the reference for the next heading.
-    /// - Parameter filter: The minimum change of direction in degrees. If the value is zero, negative or NaN, every
+    /// - Parameter filter: The minimum change in direction, in degrees. If the value is zero, negative or NaN, every
     ///   heading is accepted.
     mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
         if filter > 0, let last, !hasTurned(values, last, by: filter), !hasAccuracyChanged(values, last) {
@@ -54,8 +54,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// Limits the rate of calibration prompts. A prompt is due when headings become invalid, but not before the minimum
-/// interval since the previous prompt has elapsed.
+/// Limits the rate of calibration prompts. A prompt is due each time headings become invalid, but is delayed until the
+/// minimum interval since the previous one has elapsed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
@@ -76,16 +76,16 @@ struct CalibrationPromptLimiter: Sendable {
     }
 }
 
-/// Checks whether the measured field strength depends on the heading of the device. Magnetic parts in the device
-/// increase the horizontal strength at one heading and decrease it at the opposite heading. The largest possible
-/// heading error follows from the difference between these two strengths. To verify a magnetometer, it is therefore
-/// sufficient to turn the device once about the vertical axis.
+/// Checks whether the measured field strength depends on the device's heading. Magnetic parts in the device increase
+/// the horizontal strength at one heading and decrease it at the opposite heading. The largest possible heading error
+/// follows from the difference between these two strengths. Turning the device once about the vertical axis is
+/// therefore enough to verify a magnetometer.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
     /// The number of sectors that must have readings before `deviation` is known. A full turn is not required, because
     /// some vehicles cannot turn on the spot.
     private static let requiredSectors = 9
-    /// The maximum variation of the field strength above and below its mean, as a fraction of the mean.
+    /// The maximum amplitude of the variation in field strength, as a fraction of the mean.
     private static let limit = 0.25
     /// The weight of a new reading in the mean of its sector.
     private static let weight = 0.1

@@ -4,22 +4,23 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// A manager's heading state, used on any thread with the lock of `LocationClient.state` held. Adds headings and
-/// failures to `pendingCallbacks`. They are delivered after the lock has been released.
+/// A manager's heading state. Any thread may use it while holding the lock of `LocationClient.state`. Adds headings and
+/// failures to `pendingCallbacks`, which are delivered after the lock is released.
 struct HeadingState: Sendable {
-    /// The time, in seconds, for which a gpsd compass is ignored after each heading from the device's own magnetometer.
+    /// After each heading from the device's own magnetometer, a gpsd compass is ignored for this many seconds.
     static let magnetometerPriorityTime = 2.0
-    /// The time after the start within which a heading must arrive, in seconds. If none arrives, a failure is reported.
+    /// The time allowed for the first heading, in seconds. If none arrives in time, a failure is reported.
     static let startTimeout = 10.0
 
-    /// The minimum change of direction between delivered headings, in degrees.
+    /// The minimum change in direction between delivered headings, in degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
     /// A number that increases each time heading updates start. A timeout with an earlier number is ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors were unavailable at the start or
-    /// later. Stays true after a recovery, so the client remains subscribed to the compass until headings stop.
+    /// later. Stays true after the sensors recover, so the client remains subscribed to the compass until headings
+    /// stop.
     private(set) var needsCompass = false
     /// The last delivered heading. Set by `LocationClient.State` when the heading is removed from the queue.
     var heading: CLHeading?
@@ -70,7 +71,7 @@ struct HeadingState: Sendable {
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // If the calibration has changed, earlier field strengths are not comparable with new ones.
+        // If the calibration has changed, earlier field strengths cannot be compared with new ones.
         if state.magneticCorrections != lastCorrections { uniformity = FieldUniformity() }
         lastCorrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {

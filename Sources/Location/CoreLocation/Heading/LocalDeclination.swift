@@ -3,13 +3,13 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination (the angle from true to magnetic north) at the position that location updates provide. The
-/// World Magnetic Model provides it for the exact position and date. In the model's blackout zones around the magnetic
-/// poles, the declination is unknown.
+/// The magnetic declination (the angle from true to magnetic north) at the position that location updates provide,
+/// calculated from the World Magnetic Model for the exact position and date. In the model's blackout zones around the
+/// magnetic poles, the declination is unknown.
 ///
 /// Some receivers also report a declination (gpsd's "magvar"), but it has only one decimal place and often comes from
 /// an outdated model. The receiver's value is used only if the World Magnetic Model is not valid for the date or
-/// altitude. If there is no such value, the model is used even though it is not valid.
+/// altitude. If the receiver reports none, the model is used regardless.
 struct LocalDeclination: Sendable {
     /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct LocalDeclination: Sendable {
         var time: WallTime
     }
 
-    /// The position of the device, or nil if location updates have not provided one.
+    /// The device's position, or nil if location updates have not provided one.
     var position: Position?
     private var last: (position: Position, degrees: Double?)?
 
@@ -35,7 +35,7 @@ struct LocalDeclination: Sendable {
         return degrees
     }
 
-    /// Returns the declination, in degrees, at a position. East is positive. Returns nil if the declination is unknown.
+    /// Returns the declination at a position in degrees, east positive, or nil if it is unknown.
     static func degrees(at position: Position) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
@@ -57,7 +57,7 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether the declination can be assumed to be the same at both positions. They must be within about a
+    /// Returns whether both positions can be assumed to have the same declination. They must be within about a
     /// kilometre and a day of each other.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01

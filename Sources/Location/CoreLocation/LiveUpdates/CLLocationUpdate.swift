@@ -7,8 +7,8 @@ import LiveDevice
 public struct CLLocationUpdate: Sendable {
     /// The location, or nil if the element only reports a state.
     public let location: CLLocation?
-    /// True if the device is stationary. No further element is delivered until the device moves, or until the
-    /// authorization or the availability of the position changes.
+    /// True if the device is stationary. No further elements are delivered until the device moves, or until the
+    /// authorization or position availability changes.
     public let stationary: Bool
     /// True if the app is denied access to the position.
     public let authorizationDenied: Bool
@@ -36,7 +36,7 @@ public struct CLLocationUpdate: Sendable {
         case `default`
         /// Navigation in a car.
         case automotiveNavigation
-        /// Navigation by means other than a car.
+        /// Navigation in vehicles other than cars.
         case otherNavigation
         /// Walking, running or cycling.
         case fitness
@@ -53,7 +53,7 @@ public struct CLLocationUpdate: Sendable {
     /// buffer is full, the oldest element is dropped. The sequence belongs to the device that is current when this
     /// method is called.
     ///
-    /// During trace playback, the player waits until the loop has processed an element. Do not await `play()` or
+    /// During trace playback, the player waits until the loop has processed each element. Do not await `play()` or
     /// `advance(by:)` in the loop body, because the player and the loop would wait for each other.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(device: LiveDevice.resolved)

@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// Delivers updates to one loop over `liveUpdates()`. The lock of `loop` protects the state.
+/// Delivers updates to one loop over `liveUpdates()`. The state is protected by the lock of `loop`.
 final class LiveUpdateClient: Sendable {
     /// The maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
     static let limit = 1024
@@ -89,7 +89,7 @@ final class LiveUpdateClient: Sendable {
     }
 
     private func process(_ report: PositionReport, _ state: inout State) {
-        // The authorization may be revoked while a report is being delivered.
+        // Authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         let hasReturned = state.isLost
         state.isLost = false
@@ -99,8 +99,8 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // Locations with reduced accuracy are infrequent. Between them, an element is added only to report a change
-            // of state.
+            // Locations with reduced accuracy are infrequent. Between them, an element is added only to report a state
+            // change.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -143,10 +143,10 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// Analyses a series of positions to detect when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The maximum drift in the positions of a stationary device, in metres. If the horizontal accuracy is larger, it
-    /// is used instead.
+    /// The maximum drift of a stationary device's positions, in metres. If the horizontal accuracy is larger, it is
+    /// used instead.
     static let radius = 15.0
-    /// The time for which a device must stay within `radius` to count as stationary, in seconds.
+    /// The time that a device must stay within `radius` to count as stationary, in seconds.
     static let minimumDuration = 60.0
     /// A device at or above this speed, in metres per second, counts as moving.
     static let maximumSpeed = 1.0

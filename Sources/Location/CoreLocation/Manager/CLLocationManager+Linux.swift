@@ -7,8 +7,8 @@ import LiveDevice
 /// Properties that exist only on Linux.
 extension CLLocationManager {
     /// The serial queue on which callbacks run. If nil (the default), callbacks use the queue or run loop of the
-    /// context in which the manager was created. Trace playback runs all callbacks in one global order unless the
-    /// player is configured to deliver them like live hardware.
+    /// context that created the manager. Trace playback runs all callbacks in one global order unless the player is
+    /// configured to deliver them like live hardware.
     public var delegateQueue: DispatchQueue? {
         get { client.delegateQueue }
         set { client.delegateQueue = newValue }
@@ -33,7 +33,7 @@ extension CLLocationManager {
         set { client.set { $0.deliversEveryReport = newValue } }
     }
 
-    /// Whether each location retains the JSON report from which it was created. The default is false, which saves
+    /// Whether each location retains the JSON report that it was created from. The default is false, which saves
     /// memory.
     public var keepsRawReports: Bool {
         get { client.settings.keepsRawReports }
@@ -46,7 +46,7 @@ extension CLLocationManager {
         set { client.set { $0.requestTimeout = min(max(.zero, newValue), .seconds(86_400)) } }
     }
 
-    /// The number of locations that were dropped because the app processed locations too slowly.
+    /// The number of locations dropped because the app was too slow to process them.
     package var droppedLocationCount: Int { client.droppedLocations }
 
     /// The minimum duration of an ambiguous boundary crossing, from zero to one day. The default is 20 s, as documented

@@ -92,8 +92,8 @@ open class CLLocationManager: NSObject {
     }
 
     /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
-    /// updates pause only if the app itself has set this property to true. This is because an app on Linux always
-    /// counts as being in use, and Apple's platforms never pause the updates of an app in use.
+    /// updates pause only if the app itself has set this property to true: on Linux, an app always counts as being in
+    /// use, and Apple's platforms never pause updates for such an app.
     ///
     /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
     /// the accuracy of its positions if that is larger. Updates pause when the device has been stationary for three
@@ -221,7 +221,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) { client.stopRanging(.region(region)) }
 
-    /// The regions passed to `startRangingBeacons(in:)`, except those passed to `stopRangingBeacons(in:)` since then.
+    /// The regions passed to `startRangingBeacons(in:)` and not since passed to `stopRangingBeacons(in:)`.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingRequests.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -290,13 +290,13 @@ open class CLLocationManager: NSObject {
     ///
     /// gpsd does not announce which receivers are compasses. A compass is known only after its first report, which
     /// arrives only while a manager is subscribed. If a compass is the only source, start location updates first, or
-    /// start headings without this check. The first call may take a few seconds.
+    /// start heading updates without this check. The first call may take a few seconds.
     open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
     /// Returns whether beacons can currently be received, which requires BlueZ and a powered Bluetooth adapter. If this
-    /// returns false, an app can still start ranging. The delegate's method
-    /// `locationManager(_:didFailRangingFor:error:)` then receives the reason, and ranging begins as soon as beacons
-    /// can be received. The first call queries BlueZ, which takes up to two seconds.
+    /// returns false, an app can still start ranging. The delegate's `locationManager(_:didFailRangingFor:error:)`
+    /// method then receives the reason, and ranging begins as soon as beacons can be received. The first call queries
+    /// BlueZ, which takes up to two seconds.
     open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
 
     // MARK: Authorization
@@ -307,7 +307,7 @@ open class CLLocationManager: NSObject {
     /// The accuracy of the locations that the app may receive.
     open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
 
-    /// Requests authorization to use the position while the app is in use, if the status is not determined. The result
+    /// Requests authorization to use the position while the app is in use, if the status is `notDetermined`. The result
     /// is delivered to the delegate. Linux shows no prompt. Instead, the configuration or the app's `LocationPolicy`
     /// decides. By default, the request is granted.
     open func requestWhenInUseAuthorization() {
@@ -324,12 +324,12 @@ open class CLLocationManager: NSObject {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy. The closure receives an error if full accuracy was not granted, otherwise nil.
+    /// Requests full accuracy. The closure receives nil if full accuracy was granted, or an error if it was not.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // The closure is called exactly once, in the context in which the request is decided. Its type cannot be
-        // `@Sendable`, because apps declare protocols with Apple's signature and make the manager conform to them.
+        // The closure is called exactly once, in the context that decides the request. Its type cannot be `@Sendable`,
+        // because apps declare protocols with Apple's signature and make the manager conform to them.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
@@ -377,11 +377,11 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and authorizationStatus.")
     open class func regionMonitoringEnabled() -> Bool { locationServicesEnabled() }
 
-    /// A deprecated equivalent of the class method `locationServicesEnabled()`.
+    /// The deprecated predecessor of the class method `locationServicesEnabled()`.
     @available(*, deprecated, message: "Use the class method locationServicesEnabled().")
     open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
 
-    /// A deprecated equivalent of the class method `headingAvailable()`.
+    /// The deprecated predecessor of the class method `headingAvailable()`.
     @available(*, deprecated, message: "Use the class method headingAvailable().")
     open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 

@@ -2,29 +2,29 @@
 
 // On Apple's platforms, wrappers and test doubles of a manager call optional delegate methods as
 // `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Without Objective-C, Swift has no optional
-// requirements, so such a call would not compile. The following properties make it compile. Each is named after a
-// delegate method and has an optional type, but its value is never nil. If a conforming class declares its own
+// requirements, so such a call would not compile. The following properties make it compile. Each of them is named after
+// a delegate method and has an optional type, but its value is never nil. If a conforming class declares its own
 // `locationManager` property, that property takes precedence.
 extension CLLocationManagerDelegate {
-    /// The methods named `locationManager`, which can be called with optional chaining.
+    /// The methods named `locationManager`, callable with optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }
 
-    /// The method `locationManagerShouldDisplayHeadingCalibration(_:)`, which can be called with optional chaining.
+    /// The `locationManagerShouldDisplayHeadingCalibration(_:)` method, callable with optional chaining.
     public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
         { manager in self.locationManagerShouldDisplayHeadingCalibration(manager) }
     }
 
-    /// The method `locationManagerDidChangeAuthorization(_:)`, which can be called with optional chaining.
+    /// The `locationManagerDidChangeAuthorization(_:)` method, callable with optional chaining.
     public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidChangeAuthorization(manager) }
     }
 
-    /// The method `locationManagerDidPauseLocationUpdates(_:)`, which can be called with optional chaining.
+    /// The `locationManagerDidPauseLocationUpdates(_:)` method, callable with optional chaining.
     public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidPauseLocationUpdates(manager) }
     }
 
-    /// The method `locationManagerDidResumeLocationUpdates(_:)`, which can be called with optional chaining.
+    /// The `locationManagerDidResumeLocationUpdates(_:)` method, callable with optional chaining.
     public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidResumeLocationUpdates(manager) }
     }

@@ -23,7 +23,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called with a new heading.
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-    /// Called when no location or heading is available. The manager keeps trying unless the authorization was denied.
+    /// Called when no location or heading is available. The manager keeps trying unless authorization was denied.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
     /// Called when headings become invalid, at most once per minute. On Apple's platforms, returning true displays the
@@ -70,13 +70,13 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 
     /// Called once per second with the beacons that satisfy a constraint. The nearest beacon is first, and beacons at
-    /// an unknown distance are last. The array is empty if no beacon is received.
+    /// an unknown distance are last. The array is empty if no beacons are received.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called once for each failure to range beacons. The manager keeps trying unless the authorization was denied. The
+    /// Called once for each failure to range beacons. The manager keeps trying unless authorization was denied. The
     /// underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error

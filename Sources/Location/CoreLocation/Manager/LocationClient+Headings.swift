@@ -28,7 +28,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // Checks the availability without holding the lock, because the first sensor discovery may take a while.
+        // Checks availability without holding the lock, because the first sensor discovery may take a while.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
@@ -50,8 +50,8 @@ extension LocationClient {
 
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // Reads the state only after acquiring the subscription lock. If several threads call this function at the
-            // same time, the last one therefore applies the latest state.
+            // Reads the state only after acquiring the subscription lock, so that if several threads call this function
+            // at the same time, the last one applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }
@@ -70,7 +70,7 @@ extension LocationClient {
                     }
                 }
                 // The client subscribes even without a magnetometer, because the user may connect one later. The
-                // closure retains `self` until the subscription ends, at the latest in `shutDown()`.
+                // closure retains `self` until the subscription ends, in `shutDown()` at the latest.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }

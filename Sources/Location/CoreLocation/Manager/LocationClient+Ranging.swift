@@ -41,7 +41,7 @@ extension LocationClient {
         updateRangingSubscription()
     }
 
-    /// The error to report if the app is not authorized to range beacons. nil if the app is authorized, or if the
+    /// The error to report if the app is not authorized to range beacons. nil if the app is authorized or its
     /// authorization is undecided.
     var rangingRefusal: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.denied) }
@@ -55,8 +55,8 @@ extension LocationClient {
 
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // Reads the state only after acquiring the subscription lock. If several threads call this function at the
-            // same time, the last one therefore applies the latest state.
+            // Reads the state only after acquiring the subscription lock, so that if several threads call this function
+            // at the same time, the last one applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1
@@ -68,7 +68,7 @@ extension LocationClient {
                 return
             }
             schedule(&run, at: device.clock.now.advanced(bySeconds: RangingState.interval))
-            // The closure retains `self` until the subscription ends, at the latest in `shutDown()`.
+            // The closure retains `self` until the subscription ends, in `shutDown()` at the latest.
             run.subscription = device.beaconSource.subscribe { event in self.receive(event) }
         }
     }

@@ -16,7 +16,7 @@ extension LocationClient {
             case .sky(let sky): state.converter.sky = sky
             case .lost(let error):
                 state.converter.sky = nil
-                // The loss of the source is reported even if the loss of the fix has already been reported.
+                // Loss of the source is reported even if loss of the fix has already been reported.
                 if !state.isSourceLost { state.reportLoss(error) }
                 state.isSourceLost = true
             case .regained: state.isSourceLost = false
@@ -31,7 +31,7 @@ extension LocationClient {
 
     /// Applies the services' filters to a report with a fix, and enqueues the location if a filter accepts it.
     func process(_ report: PositionReport, _ state: inout State, services: Services) {
-        // The authorization may be revoked while a report is being delivered.
+        // Authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         state.isLost = false
         state.isSourceLost = false

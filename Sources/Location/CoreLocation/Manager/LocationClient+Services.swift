@@ -118,7 +118,7 @@ extension LocationClient {
             request.executor = ExecutorIdentity(executor)
             return request
         } subscribe: { request in
-            // The closures retain `self` until the subscription ends, at the latest in `shutDown()`. A weak reference
+            // The closures retain `self` until the subscription ends, in `shutDown()` at the latest. A weak reference
             // would slow down the client's reference counting.
             device.positionSource.subscribe(
                 request, receive: { event in self.receive(event) }, onBatchComplete: { self.scheduleDrainIfNeeded() })

@@ -6,7 +6,7 @@ import Synchronization
 
 extension LocationClient {
     /// The state of a client, protected by the lock of `LocationClient.state`. The `Sendable` conformance is unchecked,
-    /// because the manager and its delegate belong to the app, and are used only in callbacks.
+    /// because the manager and its delegate belong to the app and are used only in callbacks.
     struct State: @unchecked Sendable {
         weak var manager: CLLocationManager?
         weak var delegate: (any CLLocationManagerDelegate)?
@@ -16,7 +16,7 @@ extension LocationClient {
         var drainScheduler: LocationClient.DrainScheduler?
         var services: Services = []
         var monitorsVisits = false
-        /// The time at which the manager began to use the position. `LocationUse` contains this time.
+        /// The time when the manager began to use the position, for `LocationUse`.
         var since = WallTime.epoch
         var request: SingleRequest?
         /// A number that increases with each request. A timeout with an earlier number is ignored.
@@ -27,9 +27,10 @@ extension LocationClient {
         var lastArrival: BootTime?
         /// True after the loss of the position has been reported.
         var isLost = false
-        /// True while the source reports that positions are unavailable, for example without a connection to gpsd.
+        /// True while the source reports that positions are unavailable, for example because there is no connection to
+        /// gpsd.
         var isSourceLost = false
-        /// The reason for the last loss of the position, or nil if there was no loss since the last fix.
+        /// The reason why the position was last lost, or nil if it has not been lost since the last fix.
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
@@ -50,8 +51,8 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// Moves the next callback into `item` and stores the delegate in `recipient`. If no callback is left, leaves
-    /// `item` nil and ends the drain. If another drain is then needed, sets `next`. All arguments must be nil on entry.
+    /// Moves the next callback into `item` and stores the delegate in `recipient`. If no callbacks are left, leaves
+    /// `item` nil, ends the drain and, if another drain is needed, sets `next`. All arguments must be nil on entry.
     /// They are `inout` because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,

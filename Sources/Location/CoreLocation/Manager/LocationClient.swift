@@ -15,7 +15,7 @@ final class LocationClient: Sendable {
     let device: Device
     let authorization: LocationAuthorization
     let compassRecord: CompassRecord
-    /// The executor for the context in which the manager was created.
+    /// The executor for the context that created the manager.
     let defaultExecutor: any CallbackExecutor
     let state: Mutex<State>
     let subscription = RequestSubscription<PositionRequest>()

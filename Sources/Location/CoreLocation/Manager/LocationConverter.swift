@@ -3,8 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// Converts position reports to locations for one manager or one loop over `liveUpdates()`. Protected by the lock of
-/// its owner's state.
+/// Converts position reports to locations for one manager or one loop over `liveUpdates()`. Protected by its owner's
+/// state lock.
 struct LocationConverter: Sendable {
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()
@@ -31,11 +31,11 @@ struct LocationConverter: Sendable {
     }
 }
 
-/// A filter that replaces each location with the centre of its grid cell, and passes at most one location every 15
+/// A filter that replaces each location with the centre of its grid cell, and passes on at most one location every 15
 /// minutes.
 struct ReducedAccuracy: Sendable {
     static let interval = 900.0
-    /// The height of a grid cell, in degrees of latitude. Each cell is about as wide as it is high.
+    /// The height of a grid cell, in degrees of latitude. Cells are about as wide as they are high.
     static let cellHeight = 0.05
 
     private var last: BootTime?
@@ -56,8 +56,8 @@ struct ReducedAccuracy: Sendable {
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // The radius is half the diagonal of a cell, rounded up. Half the diagonal is 3,936 metres. For the
-        // wedge-shaped cells at the poles, it is up to 4,827 metres.
+        // Half the diagonal of a cell, rounded up. The exact value is 3,936 metres, or up to 4,827 metres for the
+        // wedge-shaped cells at the poles.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

@@ -38,8 +38,8 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call to `requestLocation()`. It finishes with the first fix that is accurate enough or, at the timeout, with the
-/// best fix.
+/// A call to `requestLocation()`. It finishes with the first fix that is accurate enough or, on timeout, with the best
+/// fix.
 struct SingleRequest: Sendable {
     /// The maximum age of a cached fix, in seconds.
     static let maximumAge = 15.0
@@ -65,8 +65,8 @@ struct PauseDetector: Sendable {
     private(set) var isPaused = false
 
     /// Processes a fix. Returns true if updates pause, false if they resume, and nil if nothing changes.
-    /// - Parameter pauseDelay: The time that the device must be stationary before updates pause, in seconds. nil if
-    ///   updates never pause.
+    /// - Parameter pauseDelay: The time that the device must be stationary before updates pause, in seconds, or nil if
+    ///   they never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, pauseDelay: Double?) -> Bool? {
         guard let pauseDelay else {
             let wasPaused = isPaused

@@ -2,12 +2,12 @@
 
 import DeviceCore
 
-/// A manager's bounded queue of delegate callbacks, protected by the lock of `LocationClient.state`.
+/// A manager's bounded queue of delegate callbacks, protected by the `LocationClient.state` lock.
 struct PendingLocationCallbacks {
     enum Item {
         /// A location. Consecutive locations are combined into one callback when they leave the queue.
         case location(CLLocation)
-        /// Never queued. `removeFirst()` returns this case in place of consecutive `location` cases.
+        /// Never queued. `removeFirst()` returns this case instead of consecutive `location` cases.
         case locations([CLLocation])
         case failure(CLError)
         case authorization

@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A condition for a ``CLMonitor``. The monitor supports only the two condition types that ``CLMonitor`` declares. A
-/// condition of any other type produces an event whose `conditionUnsupported` is true.
+/// A condition for a ``CLMonitor``. The monitor supports only the two condition types that ``CLMonitor`` declares. Any
+/// other type produces an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
@@ -12,7 +12,7 @@ extension CLMonitor {
     public struct CircularGeographicCondition: CLCondition {
         /// The centre, in degrees on WGS 84.
         public let center: CLLocationCoordinate2D
-        /// The radius in metres. The condition is monitored only if its radius is above 0 and at most 2,128,000.
+        /// The radius in metres. The condition is monitored only if its radius is greater than 0 and at most 2,128,000.
         public let radius: CLLocationDistance
 
         /// Creates a condition without validating its values.
@@ -45,7 +45,7 @@ extension CLMonitor {
         }
     }
 
-    /// A condition that is satisfied while the device receives a matching beacon.
+    /// A condition that is satisfied while the device is receiving a matching beacon.
     public struct BeaconIdentityCondition: CLCondition, Hashable {
         /// The UUID of the beacons.
         public let uuid: UUID

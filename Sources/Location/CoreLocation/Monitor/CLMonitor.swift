@@ -20,8 +20,8 @@ import LiveDevice
 /// state. Conditions and their last events are stored under the monitor's name, in the same file as the managers'
 /// regions, and restored in the next run of the app. During trace playback, nothing is stored.
 ///
-/// An event is complete when the loop requests the next event or ends. If the app is terminated earlier, the event is
-/// delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
+/// An event is complete when the loop requests the next event or ends. If the app is terminated before then, the event
+/// is delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
 ///
 /// If the authorization status is not determined, adding a condition requests authorization.
 ///
@@ -54,11 +54,10 @@ public actor CLMonitor {
     /// Removes a condition, stops monitoring it, and discards its pending events.
     public func remove(_ identifier: String) { core.remove(identifier) }
 
-    /// Returns the condition with the given identifier, along with its last event, or nil if there is no such
-    /// condition.
+    /// Returns the condition with the given identifier and its last event, or nil if there is no such condition.
     public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
-    /// The identifiers of the conditions, in the order in which they were added.
+    /// The identifiers of the conditions, in the order they were added.
     public var identifiers: [String] { core.identifiers }
 
     /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop starts.
@@ -76,7 +75,7 @@ public actor CLMonitor {
             case satisfied = 1
             /// The condition is not satisfied.
             case unsatisfied = 2
-            /// The condition is not monitored. The event's properties contain the reason.
+            /// The condition is not monitored. The event's properties give the reason.
             case unmonitored = 3
         }
 
@@ -86,13 +85,13 @@ public actor CLMonitor {
         public let state: State
         /// The time of the change. For a circle, this is the time of the first position in the new state.
         public let date: Date
-        /// The received beacon if the condition can match several beacons, otherwise nil.
+        /// The received beacon if the condition can match several beacons, or nil otherwise.
         public let refinement: (any CLCondition)?
         /// True if the app is denied access to the position.
         public let authorizationDenied: Bool
         /// True if location services are disabled, which denies all apps access to the position.
         public let authorizationDeniedGlobally: Bool
-        /// True if the use of the position is restricted on this machine.
+        /// True if access to the position is restricted on this machine.
         public let authorizationRestricted: Bool
         /// True while a policy is deciding on the authorization request.
         public let authorizationRequestInProgress: Bool

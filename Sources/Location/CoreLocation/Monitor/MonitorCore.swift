@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The implementation that all monitors with the same name share. It passes events from the region engine to the
-/// current loop.
+/// The implementation shared by all monitors with the same name. It passes events from the region engine to the current
+/// loop.
 final class MonitorCore: Sendable {
     typealias Event = CLMonitor.Event
     private typealias Condition = MonitorState.Condition
@@ -40,7 +40,7 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // Reads the file first, so that it is not read while the registry lock is held.
+        // Reads the file first, to avoid reading it while holding the registry lock.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.resume() }
@@ -100,7 +100,7 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // The old watch ends only after the new one has started, so that the engine's subscription stays active.
+        // Ends the old watch only after starting the new one, so that the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -145,7 +145,7 @@ final class MonitorCore: Sendable {
     private func process(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.WatchID
     ) {
-        // Discards the report if the authorization was refused while the report was being delivered.
+        // Discards the report if authorization was refused during its delivery.
         guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {

@@ -21,7 +21,7 @@ struct MonitorState {
         let condition: any CLCondition
         /// nil if the condition cannot be monitored.
         let shape: RegionShape?
-        /// The state in the last event that was added to the queue.
+        /// The state reported by the last event added to the queue.
         var posted: Event.State
         /// The last event that a loop has completed.
         var last: Event
@@ -33,8 +33,8 @@ struct MonitorState {
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. A loop that has been replaced may complete its event after the new
-        /// loop has completed a later one. The number then prevents the earlier event from being recorded.
+        /// A number that increases with each event. If a replaced loop completes its event after the new loop has
+        /// completed a later one, the number prevents the earlier event from being recorded.
         var number: UInt64 = 0
     }
 
@@ -73,8 +73,8 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Adds an event and returns true. If the state has not changed or the condition was removed, does nothing and
-    /// returns false.
+    /// Adds an event and returns true. If the state has not changed or the condition was removed, returns false without
+    /// adding the event.
     mutating func post(_ numberedEvent: NumberedEvent) -> Bool {
         if let watch = numberedEvent.watch {
             guard let index = index(of: watch), conditions[index].posted != numberedEvent.event.state else {
@@ -96,7 +96,7 @@ struct MonitorState {
 
     var isEmpty: Bool { pendingEvents.isEmpty }
 
-    /// Returns whether the condition of an event still exists. For an event without a watch, the result is always true.
+    /// Returns whether an event's condition still exists. Always true for an event without a watch.
     func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(contains) ?? true }
 
     /// Records that an event has been completed. Returns false if the condition was removed or a later event has

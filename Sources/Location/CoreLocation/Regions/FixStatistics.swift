@@ -6,7 +6,7 @@ struct TrackedFix: Sendable {
     var coordinate: CLLocationCoordinate2D
     /// The horizontal accuracy, in metres.
     var accuracy: Double
-    /// The speed in metres per second. The value is negative if the receiver does not report its speed.
+    /// The speed in metres per second. Negative if the receiver does not report a speed.
     var speed: Double
     /// The receiver's time, or the system time if the receiver reports none, in seconds since 2001-01-01T00:00:00Z.
     var timestamp: Double
@@ -49,18 +49,17 @@ extension TrackedFix {
 /// Its variance is six times the variance of the independent error. Persistent errors and movement at constant velocity
 /// hardly affect it.
 struct FixStatistics: Sendable {
-    /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report up to half of
-    /// this speed.
+    /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report speeds of up
+    /// to half this value.
     static let movingSpeed = 1.0
-    /// The maximum interval between two fixes from which the noise is measured, in seconds. During a longer interval,
-    /// the device might turn, which would be measured as noise.
+    /// The maximum interval between two fixes used to measure the noise, in seconds. Over a longer interval, the device
+    /// might turn, and the turn would be measured as noise.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// The duration of `trail`, in seconds. If the receiver does not report its speed, movement is detected from
-    /// `trail`.
+    /// The duration of `trail`, in seconds. If the receiver does not report a speed, movement is detected from `trail`.
     private static let trailDuration = 15.0
-    /// The assumed maximum speed of the device, in metres per second, if the receiver does not report a speed.
+    /// The maximum speed to assume if the receiver does not report a speed, in metres per second.
     private static let assumedMaximumSpeed = 100.0
 
     /// The variance, per axis, of the errors that are independent from fix to fix, in square metres.
@@ -96,7 +95,7 @@ struct FixStatistics: Sendable {
         let length = (step.x * step.x + step.y * step.y).squareRoot()
         updateNoise(step, seconds)
         let speed = max(fix.speed, last.speed)
-        // Allows for acceleration between the two fixes, and for the errors of both.
+        // Allows for acceleration between the two fixes, and for the errors in both.
         let maximumDistance = (speed < 0 ? Self.assumedMaximumSpeed : 1.5 * speed) * seconds
         isImplausible = length > maximumDistance + 4 * max(fix.accuracy, last.accuracy) + 10
         (x, y) = (x + step.x, y + step.y)

@@ -7,7 +7,7 @@ import Synchronization
 /// The regions that a device's managers monitor. A file stores each region together with the last state that was
 /// delivered to the app. The next run of the app restores the regions and delivers any changes since then.
 final class MonitoredRegions: Sendable {
-    /// The maximum number of regions per app, as on Apple's platforms.
+    /// The maximum number of regions per app, the same as on Apple's platforms.
     static let limit = 20
 
     fileprivate struct Entry {
@@ -19,7 +19,7 @@ final class MonitoredRegions: Sendable {
         /// The last state that was passed to the managers, and the time of the first fix in that state.
         var reportedState: CLRegionState
         var date: Double?
-        /// The last state that a delegate has received. The file stores this state.
+        /// The last state that a delegate has received. This is the state stored in the file.
         var deliveredState: (state: CLRegionState, date: Double?)
         /// The number of the last delivered change.
         var deliveredNumber: UInt64 = 0
@@ -136,7 +136,7 @@ final class MonitoredRegions: Sendable {
         client.enqueue(.started(region))
         authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
-        // The old watch ends only after the new one has started, so that the engine's subscription stays active.
+        // Ends the old watch only after starting the new one, so that the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -231,7 +231,7 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    /// The error to report if the app is not authorized to monitor regions. nil if the app is authorized, or if the
+    /// The error to report if the app is not authorized to monitor regions. nil if the app is authorized or its
     /// authorization is undecided.
     private var denial: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }

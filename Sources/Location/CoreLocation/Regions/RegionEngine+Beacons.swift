@@ -27,8 +27,8 @@ extension RegionEngine {
         deliverReports()
     }
 
-    /// Starts a timer for the earliest deadline, unless a timer is already running. A running timer is early enough,
-    /// because deadlines only move to later times.
+    /// Starts a timer for the earliest deadline, unless a timer is already running. A running timer is never too late,
+    /// because deadlines only ever move later.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,
@@ -53,7 +53,7 @@ extension RegionEngine {
     }
 
     /// Restarts all exit timeouts. No sightings can arrive without a subscription or while beacons cannot be received,
-    /// so these periods do not count toward the timeouts.
+    /// so these periods do not count towards the timeouts.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

@@ -51,13 +51,13 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// The reports that await delivery. The queue keeps the states of each region in order.
+        /// The reports awaiting delivery. The queue preserves the order of each region's states.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
         var fixes = FixConverter()
         var since = WallTime.epoch
-        /// True while beacons cannot be received. During this time, the absence of sightings does not indicate an exit.
+        /// True while beacons cannot be received. Meanwhile, the absence of sightings does not indicate an exit.
         var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
@@ -101,7 +101,7 @@ final class RegionEngine: Sendable {
 
     /// Starts watching a region. If a watch with this identity already exists, restarts it.
     ///
-    /// The handler is called with no lock held. It is called on the source's thread, or on a clock thread when a beacon
+    /// The handler is called without holding a lock. It runs on the source's thread, or on a clock thread when a beacon
     /// region's exit timeout expires. If a recent fix is available, the handler may also be called before this function
     /// returns. The handler may still be called after the watch has ended, so it must check whether the watch is still
     /// valid.

@@ -4,7 +4,7 @@ enum RegionEvent: Sendable {
     case started(CLRegion)
     case failed(CLRegion, CLError)
     case determined(CLRegion, CLRegionState)
-    /// A change of a region's state. The change is discarded if the region is no longer monitored or has been replaced.
+    /// A change in a region's state. The change is discarded if the region is no longer monitored or has been replaced.
     case changed(RegionChange)
 }
 

@@ -22,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns an error with the reason and a remedy if the shape cannot be monitored, otherwise nil.
+    /// If the shape cannot be monitored, returns an error with the reason and a remedy. Otherwise, returns nil.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -52,13 +52,13 @@ enum RegionShape: Sendable {
 /// Determines the state of a beacon region. The state becomes `inside` when a beacon is sighted, and `outside` after
 /// `exitTimeout` without a sighting.
 struct BeaconTracker: Sendable {
-    /// The time without a sighting after which the state becomes `outside`, in seconds. The value was observed on
-    /// Apple's platforms.
+    /// If no beacon is sighted for this many seconds, the state becomes `outside`. The value was observed on Apple's
+    /// platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
-    /// The start of the current exit timeout. This is the last sighting, unless the timeout has been restarted since
-    /// then.
+    /// The start of the current exit timeout. This is the time of the last sighting, unless the timeout has been
+    /// restarted since.
     var absentSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {

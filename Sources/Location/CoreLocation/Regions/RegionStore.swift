@@ -92,7 +92,7 @@ final class RegionStore: Sendable {
 
     private let file: StateFile?
     private let state = Mutex(State())
-    /// Held while the file is written, so that older contents never replace newer ones. Locked before `state`.
+    /// Held while the file is being written, so that older contents never replace newer ones. Locked before `state`.
     private let writing = Mutex(())
 
     static func of(_ device: Device) -> RegionStore {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The thresholds at which a boundary crossing is reported.
+/// The thresholds for reporting a boundary crossing.
 struct CrossingThresholds: Sendable, Equatable {
     /// The minimum duration of an ambiguous crossing, in seconds. If it is 0, a single fix is sufficient.
     var dwell = 20.0
@@ -12,17 +12,16 @@ struct CrossingThresholds: Sendable, Equatable {
 
 /// Determines the state of a circular region from successive fixes.
 ///
-/// Apple reports a crossing when the device has been beyond the boundary by a minimum distance for 20 seconds. With
-/// this rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. This type
-/// therefore computes the mean distance beyond the boundary, starting with the first fix beyond it. Two rules apply to
-/// this mean:
+/// Apple reports a crossing when the device has been a minimum distance beyond the boundary for 20 seconds. Under this
+/// rule alone, a car driving through a circle with a radius of 100 metres would not be reported. This type therefore
+/// computes the mean distance beyond the boundary, starting with the first fix beyond it. Two rules apply to this mean:
 ///
 /// - A moving device has crossed the boundary when the mean exceeds its uncertainty. The uncertainty combines two
 ///   parts: 4.5 standard deviations of the averaged noise, and twice the error that averaging does not reduce (see
 ///   `FixStatistics`). Such a crossing can be reported after two seconds.
 /// - In all other cases, the crossing must last for `dwell`. The mean must be at least the accuracy of the fixes, or
-///   three times the accuracy if the device is stationary. Otherwise, noise alone could cause crossings of a nearby
-///   boundary. If `cushion` is not 0, the mean must also reach a tenth of the radius or 50 m, whichever is less.
+///   three times the accuracy if the device is stationary. Otherwise, noise alone could appear to be a crossing of a
+///   nearby boundary. If `cushion` is not 0, the mean must also reach a tenth of the radius or 50 m, whichever is less.
 ///
 /// The measurement restarts when the mean is no longer beyond the boundary. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
@@ -59,7 +58,7 @@ struct RegionTracker: Sendable {
     /// Discards a crossing in progress. Must be called when the sequence of fixes is interrupted.
     mutating func discardCrossing() { crossing = nil }
 
-    /// Processes a fix and returns the change of state, if any.
+    /// Processes a fix and returns the state change, if any.
     /// - Parameters:
     ///   - distance: The distance from the centre of the circle to the fix, in metres.
     ///   - track: The statistics of all fixes, including this one.
@@ -74,8 +73,7 @@ struct RegionTracker: Sendable {
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
         }
-        // The depth is the distance by which the device has crossed the boundary. It is negative if the device has not
-        // crossed it.
+        // The depth is how far the device is past the boundary. It is negative if the device has not crossed it.
         let depth = state == .inside ? -margin : margin
         if crossing == nil, depth > 0 { crossing = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
         guard var crossing else { return nil }

@@ -2,7 +2,7 @@
 
 import LiveDevice
 
-/// A session with which the app declares that it needs the position. Creating a session requests the required
+/// A session that an app uses to declare that it needs the position. Creating a session requests the required
 /// authorization. Ending the session does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
@@ -62,7 +62,7 @@ extension CLServiceSession {
         public let authorizationDenied: Bool
         /// True if location services are disabled, which denies all apps access to the position.
         public let authorizationDeniedGlobally: Bool
-        /// True if the use of the position is restricted on this machine.
+        /// True if access to the position is restricted on this machine.
         public let authorizationRestricted: Bool
         /// True while a policy is deciding on a request.
         public let authorizationRequestInProgress: Bool

@@ -12,9 +12,9 @@ public import Foundation
 /// then 30 to 45 metres beyond the boundary. An ambiguous crossing must last 20 seconds. Its mean depth must reach the
 /// accuracy of the positions, or three times the accuracy if the device is stationary. Noise alone does not cause a
 /// crossing, and neither does a signal reflection that lasts ten seconds. A brief crossing is reported if its depth
-/// exceeds both 20 metres and about 4.5 times the accuracy. On Apple's platforms, the device must be beyond the
-/// boundary by a minimum distance for 20 seconds, and crossings are reported within minutes. To change these
-/// thresholds, set the manager's static properties `regionDwell` and `regionCushion`.
+/// exceeds both 20 metres and about 4.5 times the accuracy. On Apple's platforms, the device must be a minimum distance
+/// beyond the boundary for 20 seconds, and crossings are reported within minutes. To change these thresholds, set the
+/// manager's static properties `regionDwell` and `regionCushion`.
 ///
 /// If the radius is smaller than the error of the positions, the region is enlarged to that error, but to no more than
 /// 50 metres.
@@ -22,8 +22,8 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:
     ///   - center: The centre, in degrees on WGS 84.
-    ///   - radius: The radius in metres. A region with a negative radius contains no coordinate.
-    ///   - identifier: The name of the region, unique among the regions that an app monitors.
+    ///   - radius: The radius in metres. A region with a negative radius contains no coordinates.
+    ///   - identifier: The region's name, unique among the regions that an app monitors.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }

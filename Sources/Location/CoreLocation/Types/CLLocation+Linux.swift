@@ -3,8 +3,8 @@
 public import DeviceCore
 public import Foundation
 
-/// Properties that exist only on Linux. They have no values for locations with reduced accuracy or locations created by
-/// an app.
+/// Properties that exist only on Linux. They are not set for locations with reduced accuracy or for locations created
+/// by an app.
 extension CLLocation {
     /// A satellite that the receiver reports.
     public typealias Satellite = DeviceCore.Satellite
@@ -16,13 +16,13 @@ extension CLLocation {
     /// The receiver's path on the machine that runs gpsd, for example "/dev/ttyACM0".
     public var receiver: String? { details.flatMap { $0.report.receiver.isEmpty ? nil : $0.report.receiver } }
 
-    /// The receiver's report from which this location was created.
+    /// The receiver's report that this location was created from.
     public var report: Report? { details?.report }
 
     /// The JSON of the report, or nil unless the manager's `keepsRawReports` is true.
     public var rawReport: Data? { details?.report.raw.map { Data($0) } }
 
-    /// The receiver's last sky report, which contains the satellites and the dilution of precision.
+    /// The receiver's last sky report, which includes the satellites and the dilution of precision.
     public var sky: Sky? { details?.sky }
 
     /// The satellites in the receiver's last sky report.
@@ -41,11 +41,11 @@ extension CLLocation {
     /// The time since the report arrived. Unlike `timestamp`, it does not depend on the receiver's clock.
     public var age: Duration? { details.map { .seconds($0.clock.now.seconds(since: $0.report.arrival)) } }
 
-    /// False if the receiver reported no time. In this case, `timestamp` is the time of arrival.
+    /// False if the receiver reported no time, in which case `timestamp` is the arrival time.
     package var hasReceiverTime: Bool { details?.report.time != nil }
 
     /// True if `timestamp` is earlier than the time in the receiver's previous report. This is possible because
-    /// locations are delivered in the order of arrival.
+    /// locations are delivered in order of arrival.
     package var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 

@@ -54,7 +54,7 @@ extension CLLocation.Values {
             floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12])))
     }
 
-    /// Encodes all values into a keyed archive, as 13 integers of 64 bits. New values must be appended, and
+    /// Encodes all values into a keyed archive, as thirteen 64-bit integers. New values must be appended, and
     /// `init(coder:)` must accept existing archives, which lack the new values.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }

@@ -2,14 +2,14 @@
 
 public import Foundation
 
-/// A position with its accuracy, movement and time of measurement.
+/// A position with its accuracy, movement and measurement time.
 ///
 /// Angles are in degrees on WGS 84, lengths in metres and speeds in metres per second. A negative accuracy marks the
 /// corresponding value as invalid. Values are not validated, so check the accuracy first.
 ///
-/// Locations are immutable and safe to use from any thread. As for any `NSObject`, two locations are equal only if they
-/// are the same object, so compare ``coordinate`` or ``distance(from:)`` instead. The class is open so that tests can
-/// override its properties. Archives and copies contain the values with which the object was created.
+/// Locations are immutable and safe to use from any thread. As with any `NSObject`, two locations are equal only if
+/// they are the same object, so compare ``coordinate`` or ``distance(from:)`` instead. The class is open so that tests
+/// can override its properties. Archives and copies contain the object's original values.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
     /// The receiver's report and related details, or nil if there is no report. Never changes after `init`.
@@ -66,7 +66,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     }
 
     /// Creates a location with a course and speed, their accuracies, and source information. The two properties of
-    /// `sourceInfo` are copied. The object itself is not stored.
+    /// `sourceInfo` are copied; the object itself is not stored.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -82,8 +82,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive. Returns nil if a value is missing. If the archive contains no location, the
-    /// result is the same as with `init()`.
+    /// Restores a location from an archive. Returns nil if a value is missing. If the archive contains no location,
+    /// behaves like `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -101,26 +101,26 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The altitude above mean sea level in metres. It is invalid if ``verticalAccuracy`` is negative.
     open var altitude: CLLocationDistance { values.altitude }
 
-    /// The altitude above the WGS 84 ellipsoid in metres. The value is 0 if it is unknown, as in locations created by
-    /// an app.
+    /// The altitude above the WGS 84 ellipsoid in metres. 0 if the altitude is unknown, as it is for locations created
+    /// by an app.
     open var ellipsoidalAltitude: CLLocationDistance { values.ellipsoidalAltitude }
 
-    /// The radius of uncertainty around ``coordinate``, in metres. The value is negative if the coordinate is invalid.
+    /// The radius of uncertainty around ``coordinate``, in metres. Negative if the coordinate is invalid.
     open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
-    /// The uncertainty of both altitudes in metres. The value is negative if the altitudes are invalid.
+    /// The uncertainty of both altitudes in metres. Negative if the altitudes are invalid.
     open var verticalAccuracy: CLLocationAccuracy { values.verticalAccuracy }
 
-    /// The direction of movement in degrees clockwise from true north, 0 ..< 360. An unknown course is negative.
+    /// The direction of movement in degrees clockwise from true north, 0 ..< 360. Negative if the course is unknown.
     open var course: CLLocationDirection { values.course }
 
-    /// The uncertainty of ``course`` in degrees. The value is negative if the course is invalid.
+    /// The uncertainty of ``course`` in degrees. Negative if the course is invalid.
     open var courseAccuracy: CLLocationDirectionAccuracy { values.courseAccuracy }
 
-    /// The speed over ground in metres per second. An unknown speed is negative.
+    /// The speed over ground in metres per second. Negative if the speed is unknown.
     open var speed: CLLocationSpeed { values.speed }
 
-    /// The uncertainty of ``speed`` in metres per second. The value is negative if the speed is invalid.
+    /// The uncertainty of ``speed`` in metres per second. Negative if the speed is invalid.
     open var speedAccuracy: CLLocationSpeedAccuracy { values.speedAccuracy }
 
     /// The time of the measurement.
@@ -137,7 +137,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the distance to another location in metres, along the shortest path on the WGS 84 ellipsoid.
+    /// Returns the distance to another location, in metres, along the shortest path on the WGS 84 ellipsoid.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }

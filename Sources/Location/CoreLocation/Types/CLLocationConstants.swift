@@ -11,13 +11,13 @@ public typealias CLLocationDistance = Double
 /// A radius of uncertainty in metres. It is negative if the corresponding value is invalid.
 public typealias CLLocationAccuracy = Double
 
-/// A speed in metres per second. An invalid speed is negative.
+/// A speed in metres per second. Negative if the speed is invalid.
 public typealias CLLocationSpeed = Double
 
 /// The uncertainty of a speed in metres per second. It is negative if the speed is invalid.
 public typealias CLLocationSpeedAccuracy = Double
 
-/// A direction in degrees clockwise from north, in the range 0 ..< 360. An invalid direction is negative.
+/// A direction in degrees clockwise from north, in the range 0 ..< 360. Negative if the direction is invalid.
 public typealias CLLocationDirection = Double
 
 /// The uncertainty of a direction in degrees. It is negative if the direction is invalid.

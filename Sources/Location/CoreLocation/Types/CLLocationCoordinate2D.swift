@@ -35,8 +35,8 @@ public func CLLocationCoordinate2DMake(
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is valid: the latitude must be in -90 ... 90, and the longitude in -180 ... 180. The
-/// poles and both longitudes of the antimeridian are valid. NaN is not valid.
+/// Returns whether a coordinate is valid: the latitude must be within -90 ... 90 and the longitude within -180 ... 180.
+/// The poles and both longitudes of the antimeridian are valid. NaN is not valid.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }
@@ -44,7 +44,7 @@ public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bo
 /// An invalid coordinate.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Returns the length of the shortest path over the WGS 84 ellipsoid in metres, or NaN if a coordinate is invalid.
+/// Returns the length, in metres, of the shortest path on the WGS 84 ellipsoid, or NaN if either coordinate is invalid.
 func geodesicDistance(_ first: CLLocationCoordinate2D, _ second: CLLocationCoordinate2D) -> Double {
     Geodesic.distance(
         from: GeodeticCoordinate(latitude: first.latitude, longitude: first.longitude),

@@ -24,8 +24,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information from an archive. Returns nil if it is damaged. If the archive contains none, the
-    /// result is the same as with `init()`.
+    /// Restores source information from an archive. Returns nil if it is damaged. If the archive contains none, behaves
+    /// like `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

@@ -8,7 +8,8 @@ import Synchronization
 /// thread-safe.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
-    // Both values are atomic, because any thread may use a region. Relaxed ordering suffices, as they are independent.
+    // Both values are atomic, because any thread may use a region. Relaxed ordering suffices, because the values are
+    // independent.
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
     private let stateTimestampBits = Atomic<UInt64>(Double.nan.bitPattern)
 
@@ -35,7 +36,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Restores a region from an archive. Returns nil if the archived values are damaged. If the archive contains no
-    /// region, the result is the same as with `init()`.
+    /// region, behaves like `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -50,7 +51,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         flags.store(UInt8(truncatingIfNeeded: stored & 7), ordering: .relaxed)
     }
 
-    /// The name of the region, unique among the regions that an app monitors.
+    /// The region's name, unique among the regions that an app monitors.
     open var identifier: String { storedIdentifier }
 
     /// Whether entering the region is reported. The default is true.

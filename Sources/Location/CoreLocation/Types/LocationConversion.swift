@@ -3,7 +3,7 @@
 import DeviceCore
 
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
-/// confidence levels differ. gpsd's level is nominally 95 %, whereas Apple's is assumed to be about 68 %.
+/// confidence levels differ: gpsd's is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
     /// The assumed horizontal error, in metres, per unit of horizontal dilution of precision. Used if a receiver
     /// reports no error.

@@ -3,9 +3,9 @@
 import AppDelivery
 public import Foundation
 
-/// A stay of the device at a place. A visit is delivered after the arrival and again after the departure. Visits are
-/// immutable and safe to use from any thread. The class is open so that tests can override its properties. Archives and
-/// copies contain the values with which the object was created.
+/// The device's stay at a place. A visit is delivered after arrival and again after departure. Visits are immutable and
+/// safe to use from any thread. The class is open so that tests can override its properties. Archives and copies
+/// contain the object's original values.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: VisitTracker.Visit
 
@@ -15,7 +15,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
     /// Restores a visit from an archive. Returns nil if the archived values are damaged. If the archive contains no
-    /// visit, the result is the same as with `init()`.
+    /// visit, behaves like `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.key]) {
             values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1)

@@ -55,8 +55,7 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    /// Visits require full accuracy. Reduced accuracy provides only four locations per hour, which are not enough to
-    /// detect a stay.
+    /// Visits require full accuracy. Reduced accuracy provides only four locations per hour, too few to detect a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func updateSubscription() {

@@ -6,7 +6,7 @@ import DeviceCore
 ///
 /// A fix at low speed begins a stay. The stay becomes a visit when the device has been within the stay's radius for
 /// five minutes. Stops at traffic lights are shorter than 90 seconds, so they are not visits. A visit ends when the
-/// device has been away for five minutes, or as soon as it is far away. If the device returns earlier, the visit
+/// device has been away for five minutes, or as soon as it is far away. If the device returns before then, the visit
 /// continues. The times of arrival and departure are those of the first and last fixes inside the radius.
 ///
 /// The constants are within the ranges used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
@@ -17,9 +17,9 @@ struct VisitTracker: Sendable {
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the stay's first fix if that is
     /// larger.
     static let minimumRadius = 75.0
-    /// The maximum speed of a fix that begins a stay, in metres per second. This is the speed of a brisk walk.
+    /// The maximum speed at which a stay can begin, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
-    /// The duration, in seconds, after which a stay becomes a visit, and after which an absence ends a visit.
+    /// The minimum duration of a visit, and of an absence that ends a visit, in seconds.
     static let minimumDuration = 300.0
     /// The maximum time between two fixes of the same visit, in seconds.
     static let maximumGap = 43_200.0
@@ -43,7 +43,7 @@ struct VisitTracker: Sendable {
         var latitude: Double
         var longitude: Double
         var firstPosition: CLLocationCoordinate2D
-        /// The total weight of the fixes from which the centre is computed.
+        /// The total weight of the fixes used to compute the centre.
         var weight: Double
         var count = 1
         /// The time of the last fix inside the radius.
@@ -77,7 +77,7 @@ struct VisitTracker: Sendable {
         }
         let distance = geodesicDistance(stay.center, fix.coordinate)
         let gap = fix.timestamp - (former ?? fix.timestamp)
-        // A visit ends only outside a larger circle, so that noise at the boundary does not end it.
+        // A visit ends only when the device leaves a larger circle, so that noise at the boundary does not end it.
         if distance <= stay.radius * (stay.isReported ? 1.5 : 1), gap <= Self.maximumGap {
             stay.absence = nil
             stay.include(fix, distance)

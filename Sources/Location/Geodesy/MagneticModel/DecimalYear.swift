@@ -33,7 +33,7 @@ package enum DecimalYear {
     private static func length(of year: Int64) -> Int64 { startOf(year: year + 1) - startOf(year: year) }
 
     private static func yearOf(day: Int64) -> Int64 {
-        // The estimate is based on 146,097 days in 400 years. It is off by at most one year.
+        // The estimate assumes 146,097 days in 400 years, and is off by at most one year.
         let estimate = 1970 + floorDivided(day * 400, by: 146_097)
         if startOf(year: estimate) > day { return estimate - 1 }
         return startOf(year: estimate + 1) <= day ? estimate + 1 : estimate

@@ -10,7 +10,7 @@ struct GeocentricLocation {
     /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 
-    /// The mean earth radius to which the coefficients of ``MagneticModel`` refer, in metres.
+    /// The mean earth radius that the coefficients of ``MagneticModel`` refer to, in metres.
     static var referenceRadius: Double { 6_371_200 }
 
     /// Creates a location from degrees on the WGS-84 ellipsoid and a height in metres above the ellipsoid.
@@ -67,7 +67,7 @@ struct SineCosines {
         let c1: SIMD2<Double> = 1.0 / 24 - square * (1.0 / 720)
         let c2: SIMD2<Double> = 1.0 / 40_320 - square * (1.0 / 3_628_800)
         let c3: SIMD2<Double> = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
-        // The expressions are split because type-checking a single expression takes the compiler too long.
+        // The expressions are split because the compiler takes too long to type-check a single expression.
         let s34: SIMD2<Double> = s3 + fourth * s4
         let s234: SIMD2<Double> = s2 + fourth * s34
         let series: SIMD2<Double> = s1 + fourth * s234

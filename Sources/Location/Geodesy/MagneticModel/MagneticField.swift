@@ -9,7 +9,7 @@ import SystemCalls
 package struct MagneticField: Sendable, Hashable {
     package let x, y, z, xRate, yRate, zRate: Double
     package let year: Double
-    /// True if the model is valid for the year and the height. Otherwise, the values are extrapolated.
+    /// True if the model is valid for the year and height. Otherwise, the values are extrapolated.
     package let isModelValid: Bool
 
     init(field: SIMD3<Double>, rate: SIMD3<Double>, year: Double, isModelValid: Bool) {
@@ -21,7 +21,7 @@ package struct MagneticField: Sendable, Hashable {
     /// The strength in nT of the horizontal component, which turns a compass needle.
     package var horizontal: Double { (x * x + y * y).squareRoot() }
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
-    /// The angle from true north to magnetic north in degrees, positive east, from -180 to 180.
+    /// The angle from true north to magnetic north in degrees, east positive, from -180 to 180.
     package var declination: Double { atan2(y, x) * 180 / .pi }
     /// The angle of the field below the horizon (dip), in degrees from -90 to 90.
     package var inclination: Double { atan2(z, horizontal) * 180 / .pi }
@@ -41,7 +41,7 @@ extension SIMD3<Double> {
 /// The model's uncertainty as one standard deviation, in degrees and nanotesla. The values are from the technical
 /// report of WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). They include the effect of the crustal
 /// field, which is not part of the model. Buildings and vehicles cause much larger disturbances. The same values are
-/// used for other releases, whose exact values differ by a few percent.
+/// used for other releases, whose exact values differ by a few per cent.
 extension MagneticField {
     /// The uncertainty of ``declination`` in degrees, at most 180, or NaN for an invalid field.
     package var declinationUncertainty: Double {

@@ -4,11 +4,11 @@ extension MagneticModel {
     /// Returns the field at a location and a time.
     ///
     /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated. The field is NaN if the latitude is
-    /// beyond ±90 degrees, if a value is not finite, or if the location is more than 2,800 km below the ellipsoid.
-    /// The field is generated at that depth. At the poles, north is the direction along the meridian of `longitude`.
+    /// beyond ±90 degrees, if a value is not finite, or if the location is more than 2,800 km below the ellipsoid,
+    /// where the field is generated. At the poles, north is the direction along the meridian of `longitude`.
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
-    ///   - longitude: The longitude in degrees, positive east. Any finite value is taken modulo 360.
+    ///   - longitude: The longitude in degrees, positive east. Any finite value is reduced modulo 360.
     ///   - altitude: The height in metres above the WGS 84 ellipsoid. The height above mean sea level is accurate
     ///     enough: the difference of at most 110 m changes the field by 0.005 %.
     ///   - year: The decimal year, for example 2026.5.
@@ -144,7 +144,7 @@ private struct FieldSums {
     @inline(__always) mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
         // In the local `g` and `h`, each term is multiplied by its degree. The running sums contain each term once for
         // its own degree and once for each higher degree. Subtracting them from `degreesBeyondLast` times the plain
-        // sums leaves the local sums, and saves a multiplication per term.
+        // sums yields the local sums, which saves a multiplication per term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

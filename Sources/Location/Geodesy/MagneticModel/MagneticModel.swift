@@ -11,7 +11,7 @@
 package struct MagneticModel: Sendable {
     /// The name of the release, for example `WMM-2025`.
     package let name: String
-    /// The decimal year to which the coefficients refer.
+    /// The decimal year that the coefficients refer to.
     package let epoch: Double
     /// The release date as written in the file (month/day/year), or nil if the file has no date.
     package let releaseDate: String?
