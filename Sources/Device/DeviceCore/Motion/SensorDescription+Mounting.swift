@@ -53,8 +53,8 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // A rotation in the `windows` convention is negated, which yields a reflection. That is expected and
-                // needs no remark.
+                // In the `windows` convention, a rotation is negated, which yields a reflection. No remark is needed
+                // in this case.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }

@@ -28,7 +28,7 @@ struct CrossingThresholds: Sendable, Equatable {
 struct RegionTracker: Sendable {
     /// The minimum duration of an unambiguous crossing, in seconds, and the minimum number of fixes since its start.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
+    /// Two fixes are enough for an unambiguous crossing if it began at least this many seconds ago.
     static let twoFixCrossing = 5.0
     /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of a fix is
     /// enlarged to that error, because otherwise no fix could show that the device is inside.

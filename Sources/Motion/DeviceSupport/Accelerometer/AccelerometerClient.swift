@@ -75,7 +75,7 @@ final class AccelerometerClient: Sendable {
     }
 
     private func receive(_ event: MotionEvent) {
-        // Other events may arrive while `subscribe` is running, so they must not change the subscription.
+        // Events of other kinds may arrive while `subscribe` is running, when the subscription cannot be changed yet.
         guard case .samples(let batch) = event else { return }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {

@@ -45,8 +45,8 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter from its current value. The value counts as the mean of samples that cover `seconds`, but at
-    /// most the time constant.
+    /// Restarts the filter from its current value. The value counts as the mean of samples that cover `seconds` or the
+    /// time constant, whichever is shorter.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Findings about motion sensors. In shell commands, `word(_:)` must quote all text from drivers and settings.
+/// Findings about motion sensors. Shell commands must use `word(_:)` to quote all text from drivers and settings.
 extension Diagnosis {
     static func motion(_ machine: MachineState) -> [Finding] {
         guard machine.traits.contains("LibIIO") else {
