@@ -7,8 +7,8 @@ import SystemCalls
 /// Decodes gpsd's reports, one line at a time.
 ///
 /// Accepts any bytes and never fails: an invalid line becomes ``GPSDReport/malformed(_:)``. Keys may be in any order,
-/// and unknown keys are skipped. If a key is repeated, the last value wins. A value of the wrong type counts as absent.
-/// Supports protocol 2 (JSON since gpsd 2.90) and protocol 3, in all releases.
+/// and unknown keys are skipped. If a key is repeated, the last value wins. A value of the wrong type is treated as
+/// absent. Supports all releases of protocol 2 (JSON since gpsd 2.90) and protocol 3.
 ///
 /// The caller sets a report's arrival time and raw bytes. Receiver paths are cached, so a report allocates memory only
 /// for its array of satellites. Not thread-safe.
@@ -17,7 +17,7 @@ package struct GPSDDecoder: Sendable {
     package static let maximumSatellites = 1024
     /// The maximum number of receivers in a list. Further receivers are ignored.
     package static let maximumReceivers = 256
-    /// The maximum length of a string, in bytes. A longer string counts as absent.
+    /// The maximum length of a string, in bytes. A longer string is treated as absent.
     package static let maximumTextLength = 4096
 
     var receivers = ReceiverPathCache()
@@ -29,7 +29,7 @@ package struct GPSDDecoder: Sendable {
     var satellites: [Satellite] = []
     /// The value of the most recently parsed "class" key in the line, or nil if that value is not a string.
     var lastClass: GPSDClass?
-    /// The number of out-of-range values in the last report, which were replaced with NaN.
+    /// The number of values in the last report that were out of range and replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
     /// The offset of the first value in the last report that is invalid or has the wrong type. nil if there is none.
@@ -136,7 +136,7 @@ package struct GPSDDecoder: Sendable {
     }
 }
 
-/// A cache of receiver paths, so that reports from a known receiver do not allocate a new string.
+/// A cache of receiver paths, which avoids allocating a new string for each report from a known receiver.
 struct ReceiverPathCache: Sendable {
     static let capacity = 32
 

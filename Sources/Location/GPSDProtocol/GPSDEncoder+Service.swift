@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// Encodes the messages of the simulated gpsd. They must contain the same members in the same order as in gpsd 3.22
+/// Encodes the simulated gpsd's messages. They must contain the same members, in the same order, as those of gpsd 3.22
 /// (see `EncoderTests`).
 extension GPSDEncoder {
     package static func encode(_ version: GPSDVersion) -> [UInt8] {

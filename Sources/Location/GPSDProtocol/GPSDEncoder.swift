@@ -33,7 +33,7 @@ package enum GPSDEncoder {
 
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
-        /// Writes nothing if the value is negative, because negative numbers stand for unknown values.
+        /// Writes nothing if the value is negative, because negative numbers represent unknown values.
         mutating func countIfKnown(_ key: StaticString, _ value: Int32) { if value >= 0 { count(key, value) } }
 
         mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }

@@ -7,8 +7,8 @@ import JSONBytes
 package enum GPSDReport: Sendable {
     case position(PositionReport)
     case sky(SkyReport)
-    /// ATT: the attitude. The case is indirect, because storing such a large value inline would make every report
-    /// slower to move.
+    /// ATT: the attitude. The case is indirect, because storing the large value inline would make all reports slower to
+    /// move.
     indirect case attitude(AttitudeReport)
     case version(GPSDVersion)
     case devices([ReceiverDescription])
@@ -20,7 +20,7 @@ package enum GPSDReport: Sendable {
     case other(GPSDClass)
     case malformed(GPSDMalformedReport)
 
-    /// Shifts the report's time, if it has one, by a number of nanoseconds.
+    /// Shifts the report's time, if it has one, by the given number of nanoseconds.
     package func shifted(by shift: Int64) -> GPSDReport {
         switch self {
         case .position(var report):
@@ -70,13 +70,13 @@ package struct GPSDWatch: Sendable, Hashable {
 }
 
 extension WallTime {
-    /// Shifts the time by a number of nanoseconds, saturating at the limits of `WallTime`.
+    /// Shifts the time by the given number of nanoseconds, saturating at the limits of `WallTime`.
     package func shifted(by nanoseconds: Int64) -> WallTime {
         WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
 }
 
-/// Describes why a line from gpsd is not a valid report, and where in the line the error is.
+/// The reason why a line from gpsd is not a valid report, and the position of the error in the line.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         /// The line is not a JSON object. It may be NMEA or binary data.

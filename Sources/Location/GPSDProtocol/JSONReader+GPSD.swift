@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-// Reads gpsd's values. A value that has the wrong type or is out of range counts as absent.
+// Reads gpsd's values. A value that has the wrong type or is out of range is treated as absent.
 extension JSONReader {
     @inline(__always) mutating func quantity() throws(JSONError) -> Double {
         let value = try doubleIfPresent()

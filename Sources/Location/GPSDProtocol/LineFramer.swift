@@ -3,7 +3,7 @@
 import SystemCalls
 
 /// Splits a byte stream into lines. A line may span several received segments. Append bytes with ``read(_:)``, then
-/// call ``nextLine(_:)`` until it returns false. Memory use then stays below about four times the line limit. Not
+/// call ``nextLine(_:)`` until it returns false. This keeps memory use below about four times the line limit. Not
 /// thread-safe.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
@@ -27,8 +27,8 @@ package struct LineFramer: Sendable {
     }
 
     /// Calls `fill` with a buffer of at least 16 KiB. The closure writes bytes to the start of the buffer and returns
-    /// the number of bytes written. If this number is positive, the bytes are appended to the stream. Returns the
-    /// closure's result.
+    /// how many it wrote. If this number is positive, the bytes are appended to the stream. Returns the closure's
+    /// result.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail

@@ -16,11 +16,11 @@ extension PositionReport.Values {
     private static let maximumSpeed = 20_000.0
     /// The maximum valid error, in metres, degrees or metres per second. As a distance, it is larger than the earth.
     private static let maximumError = 1e8
-    /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
+    /// The minimum valid position error, in metres. Even with corrections, no receiver reports a smaller error.
     private static let minimumError = 1e-4
 
-    /// Replaces implausible values with NaN and returns their number. Such values could cause overflows in calculations
-    /// or suggest a false accuracy.
+    /// Replaces implausible values with NaN and returns the number of replacements. Such values could cause overflows
+    /// in calculations or suggest false accuracy.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&latitude, -90, 90, &count)
@@ -62,7 +62,7 @@ extension PositionReport.Values {
 
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
-    /// at most 1000. Receivers write 0 for unknown values. These zeros are replaced but not counted.
+    /// at most 1000. Zeros, which receivers write for unknown values, are replaced but not counted.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         Self.limit(&hdop, &count)
@@ -82,7 +82,7 @@ extension SkyReport {
 }
 
 extension AttitudeReport {
-    /// Replaces angles beyond ±360° with NaN and returns their number.
+    /// Replaces angles beyond ±360° with NaN and returns the number of replacements.
     @discardableResult package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
         for angle in [heading, magneticHeading, pitch, roll, yaw, dip] where abs(angle) > 360 { count &+= 1 }

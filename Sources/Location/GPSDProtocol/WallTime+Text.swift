@@ -4,7 +4,7 @@ package import DeviceCore
 
 extension WallTime {
     /// Parses gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimal places. Digits beyond nanoseconds
-    /// are dropped. A leap second (:60) is treated as the first second of the next minute, as in the system clock.
+    /// are dropped. A leap second (:60) is treated as the first second of the next minute, as the system clock does.
     /// Returns nil if the format differs or the time is out of range.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),

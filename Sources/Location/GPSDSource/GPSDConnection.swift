@@ -40,7 +40,7 @@ final class GPSDConnection: PollableSource {
     private let isClosed = Atomic<Bool>(false)
     private let hasReadValidLine = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
-    /// The descriptor of the socket, which `content` keeps open.
+    /// The socket's descriptor, which `content` keeps open.
     let descriptor: Int32
 
     init(

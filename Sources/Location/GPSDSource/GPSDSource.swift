@@ -10,7 +10,7 @@ public final class GPSDSource: PositionSource {
     private let counts: Counts
 
     /// Creates a source that reads from gpsd at the given address. If gpsd sends lines that cannot be read, `warn` is
-    /// called with a message for the log, on the thread that reads the connection.
+    /// called with a log message on the thread that reads the connection.
     public convenience init(
         address: PositionSourceAddress, clock: any DeviceClock, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) { self.init(address: address, clock: clock, repairsWeekRollover: false, warn: warn) }
@@ -32,8 +32,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the request's executor while that executor reads the
-    /// connection, and otherwise on the source's thread.
+    /// Subscribes to positions. The closures are called on the request's executor while it reads the connection, and on
+    /// the source's thread at other times.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -41,7 +41,7 @@ public final class GPSDSource: PositionSource {
         hub.subscribe(request, receive: receive, onBatchComplete: onBatchComplete)
     }
 
-    /// The last fix of the best receiver.
+    /// The last fix from the best receiver.
     public var lastFix: PositionFix? { hub.lastFix }
     /// The receivers that gpsd has reported.
     public var receivers: [ReceiverDescription] { hub.receivers }
@@ -66,7 +66,7 @@ package struct GPSDTiming: Sendable {
     package var replyTimeout = 5.0
     /// If the process was suspended for at least this long, only the newest epoch of each receiver is kept.
     package var suspensionThreshold = 2.0
-    /// The maximum delay of an executor's read. If an executor exceeds it, the source's thread reads the socket
+    /// The maximum delay before an executor reads the socket. After a longer delay, the source's thread reads it
     /// instead.
     package var tolerance = 0.5
 

@@ -52,7 +52,7 @@ struct LibGPSDecoder: ReportDecoder {
         return native.decode(line, position: &position)
     }
 
-    /// Returns the receiver path of the last line. Reuses the previous string if the path has not changed.
+    /// Returns the receiver path in the last line. Reuses the previous string if the path has not changed.
     private mutating func receiver() -> String {
         guard let path = dsgps_device(parser.pointer) else { return "" }
         let isSame = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in

@@ -105,8 +105,8 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. If the line contains a position report, stores it in `position` and returns nil. Returns any
-    /// other report.
+    /// Decodes a line. If the line contains a position report, stores it in `position` and returns nil. Otherwise,
+    /// returns the report.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 

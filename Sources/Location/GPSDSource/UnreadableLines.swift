@@ -3,8 +3,8 @@
 import GPSDProtocol
 import Synchronization
 
-/// Logs lines from gpsd that cannot be decoded. Each source has one count for all its connections. Only the 1st, 10th,
-/// 100th line and so on are logged, so that a faulty server cannot fill the log.
+/// Logs lines from gpsd that cannot be decoded. Lines are counted across all of a source's connections. Only the 1st,
+/// 10th, 100th line and so on are logged, so that a faulty server cannot fill the log.
 final class UnreadableLines: Sendable {
     /// The maximum number of bytes that a warning quotes from a line.
     private static let excerptLength = 120

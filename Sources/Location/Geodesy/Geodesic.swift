@@ -6,7 +6,7 @@ import SystemCalls
 ///
 /// Solves the inverse problem (two points given) and the direct problem (start, direction and length given) by the
 /// method of C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87, 43-55 (2013), doi:10.1007/s00190-012-0578-z,
-/// with series of sixth order in the flattening. The inverse solution converges for every pair of points, including
+/// with series to sixth order in the flattening. The inverse solution converges for every pair of points, including
 /// antipodal points. Rounding causes errors of about 15 nanometres.
 ///
 /// All points have a height of zero. Every function is pure, allocates no memory, terminates after a bounded number of

@@ -77,8 +77,8 @@ extension ReducedInverse {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The maximum arc for which the spherical solution is used, in radians. The value corresponds to about 0.2 m. For
-    /// shorter arcs, the adapted sphere differs from the ellipsoid by less than the rounding errors.
+    /// The longest arc that is solved on the sphere, in radians. It corresponds to about 0.2 m. For shorter arcs, the
+    /// adapted sphere differs from the ellipsoid by less than the rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
@@ -87,8 +87,8 @@ enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
     /// start Newton's method on the ellipsoid.
     ///
-    /// For `k > 0`, the left side is decreasing and convex. If Newton's method starts below the root, it therefore
-    /// never passes the root. The starting value is the largest of several values below the root:
+    /// For `k > 0`, the left side is decreasing and convex. Newton's method therefore never overshoots the root if it
+    /// starts below it. The starting value is the largest of several values below the root:
     ///
     /// - `|y|` and `|x| - 1` are below the root, because at each of these values, one of the two terms on the left side
     ///   is already 1.

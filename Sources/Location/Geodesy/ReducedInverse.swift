@@ -78,7 +78,7 @@ struct ReducedInverse {
     /// Returns the arc length between two points on a great circle, in radians from 0 to π.
     static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns the angle with a negative sine (or -0) replaced by 0, so that rounding errors cannot move the angle out
+    /// Returns the angle, with a negative sine (or -0) replaced by 0 so that rounding errors cannot move the angle out
     /// of the range from 0 to 180 degrees.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)

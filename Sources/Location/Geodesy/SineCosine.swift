@@ -42,7 +42,7 @@ struct SineCosine {
 
     /// The angle in degrees, from -180 to 180, exact at multiples of 90 degrees.
     var degrees: Double {
-        // The arc tangent is only applied within 45 degrees of an axis, which preserves the precision of small angles.
+        // The arc tangent is applied only within 45 degrees of an axis, which preserves the precision of small angles.
         if abs(sine) <= abs(cosine) {
             let angleFromAxis = atan2(sine, abs(cosine)) / degree
             if cosine >= 0 { return angleFromAxis }

@@ -48,8 +48,8 @@ struct NMEAClock {
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
         // Computes the date of the first day by subtracting the elapsed days from the new date. If the previous date
-        // was already certain, the first day does not change. A difference between the two dates then means that days
-        // have passed without sentences.
+        // was already certain, the first day does not change. In that case, a difference between the two dates means
+        // that days have passed without sentences.
         if dateQuality != .certain {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -75,7 +75,7 @@ package struct NMEADecoder: Sendable {
         }
     }
 
-    /// The number of the next line. The caller sets it so that issues can report it.
+    /// The number of the next line, set by the caller and reported in issues.
     package var line: Int {
         get { diagnostics.line }
         set { diagnostics.line = newValue }

@@ -42,7 +42,7 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads XDR: groups of four fields, which are the transducer type, the value, the unit and the transducer name.
+    /// Reads XDR: groups of four fields (transducer type, value, unit and transducer name).
     private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {

@@ -149,8 +149,8 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date may report 6 January 1980, when GPS time begins, or 1 January 1970,
-        // when its own clock begins. The two-digit year 70 is read as 2070. Both dates are provisional.
+        // A receiver that does not know the date may report 6 January 1980, the start of GPS time, or 1 January 1970,
+        // the start of its own clock. The two-digit year 70 is read as 2070. Both dates are provisional.
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

@@ -40,8 +40,8 @@ struct NMEAEpochAssembler {
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
-        /// The talker of each kind of position sentence, indexed by `Kinds.index`. 0 if the epoch contains no such
-        /// sentence.
+        /// The talker of each kind of position sentence, indexed by `Kinds.index`. 0 if the epoch has no sentence of
+        /// that kind.
         var talkers = SIMD4<UInt16>.zero
         /// True if the position has no time, or if the previous epoch contained a position sentence with the same time,
         /// kind and talker as the first position sentence of this epoch.

@@ -23,19 +23,19 @@ struct NMEAField {
         return digits.read(bytes) ? digits.value : .nan
     }
 
-    /// The field as a nonnegative number, or NaN for any other field.
+    /// The field as a nonnegative number, or NaN if it is not one.
     var nonnegativeNumber: Double {
         let value = number
         return value >= 0 ? value : .nan
     }
 
-    /// The field as an unsigned integer of up to nine digits, or nil for any other field.
+    /// The field as an unsigned integer of up to nine digits, or nil if it is not one.
     var unsignedInteger: Int? {
         var digits = ParsedDecimal()
         return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
 
-    /// The field as a single hexadecimal digit, or nil for any other field.
+    /// The field as a single hexadecimal digit, or nil if it is not one.
     var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 

@@ -33,7 +33,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// letters, the date, and the hemispheres of the position.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of the fields in the sentence's repeating group, or empty if there is no such group.
+    /// The forms of the fields in the sentence's repeating group, or empty if there is none.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -45,7 +45,7 @@ struct NMEALayout {
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
-        // In GNS, decimal commas can only be detected from the number of fields.
+        // In GNS, decimal commas can be detected only from the number of fields.
         case NMEASentence.kind("GNS"): self.init("tpxcunnuc", maximumFields: 13)
         case NMEASentence.kind("RMC"): self.init("txpuade")
         case NMEASentence.kind("GLL"): self.init("ptx")
@@ -118,8 +118,8 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value if the field at `index` indicates that fields are shifted, or nil
-    /// otherwise.
+    /// If the field at `index` indicates that fields are shifted, returns the index of the first misplaced value.
+    /// Otherwise, returns nil.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index

@@ -120,8 +120,8 @@ package struct NMEATagBlock {
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // In seconds, 100,000,000,000 would be a time in the year 5138. This and larger numbers are therefore treated
-        // as milliseconds.
+        // As seconds, 100,000,000,000 would be a time in the year 5138, so this and larger numbers are treated as
+        // milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

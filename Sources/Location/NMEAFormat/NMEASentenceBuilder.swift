@@ -35,7 +35,7 @@ struct NMEASentenceBuilder {
         guard value.magnitude < 1e9 else { return }
         let start = bytes.count
         FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
-        // Removes the sign of a negative number that was rounded to 0.
+        // Removes the sign from a negative number that was rounded to 0.
         if bytes[start] == UInt8(ascii: "-"),
             bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
         {
@@ -104,13 +104,13 @@ struct NMEASentenceBuilder {
         return bytes
     }
 
-    /// Returns the checksum of the bytes as an asterisk and two hexadecimal digits.
+    /// Returns the checksum of the bytes as an asterisk followed by two hexadecimal digits.
     static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let sum = bytes.reduce(0, ^)
         return [UInt8(ascii: "*"), hexadecimalDigit(sum >> 4), hexadecimalDigit(sum)]
     }
 
-    /// Returns the low four bits as a hexadecimal digit in upper case.
+    /// Returns the low four bits as an upper-case hexadecimal digit.
     static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         let digit = HexDigit.digit(value)
         return digit < UInt8(ascii: "a") ? digit : digit & 0xdf

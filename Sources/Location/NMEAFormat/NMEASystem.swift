@@ -130,8 +130,8 @@ struct SatelliteIdentity: Hashable {
 
 /// Converts between the NMEA 4.11 signal IDs in sentences and the u-blox signal IDs in gpsd reports.
 enum SignalIdentifier {
-    /// The pairs of u-blox and NMEA signal IDs. Several u-blox IDs can have the same NMEA ID. The first of these pairs
-    /// is used to convert the NMEA ID to a u-blox ID.
+    /// The pairs of u-blox and NMEA signal IDs. Several u-blox IDs can share an NMEA ID. The first pair with an NMEA ID
+    /// is used to convert it to a u-blox ID.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]

@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. In contrast, position
+/// The standard deviations of a position, in metres, as in GST sentences and covariance matrices. In contrast, position
 /// reports contain errors at a given confidence level. Unknown values are NaN.
 package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level for normally distributed errors. Each property is the ratio of the error at this level to the
@@ -16,9 +16,9 @@ package struct PositionDeviations: Sendable, Hashable {
         /// with 3 degrees of freedom.
         package let inSpace: Double
 
-        /// The confidence level of gpsd's errors, which is 95 %.
+        /// The confidence level of gpsd's errors: 95 %.
         package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747, inSpace: 2.795483)
-        /// The confidence level of the accuracies that phones report, which is 68 %.
+        /// The confidence level of the accuracies that phones report: 68 %.
         package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592, inSpace: 1.872400)
     }
 
@@ -61,8 +61,8 @@ extension PositionReport {
         var report = self
         let axis = confidence.alongAxis / former.alongAxis
         PositionDeviations(self, former).write(to: &report, confidence)
-        // `write` derives unknown latitude and longitude errors from the horizontal error. Setting both again keeps
-        // unknown errors unknown.
+        // `write` derives unknown latitude and longitude errors from the horizontal error. Both are overwritten here,
+        // because unknown errors must stay unknown.
         report.latitudeError = latitudeError * axis
         report.longitudeError = longitudeError * axis
         if !horizontalError.isNaN { report.horizontalError = horizontalError * (confidence.inPlane / former.inPlane) }

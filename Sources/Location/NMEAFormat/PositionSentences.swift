@@ -117,7 +117,7 @@ struct PositionSentences {
     }
 
     /// The altitude above mean sea level and the geoid separation, in metres. If one of them is missing, it is derived
-    /// from the other one and the altitude above the ellipsoid. Unknown values are NaN.
+    /// from the other and the altitude above the ellipsoid. Unknown values are NaN.
     private var altitudeAndSeparation: (altitude: Double, separation: Double) {
         guard report.hasFix else { return (.nan, .nan) }
         var altitude = report.altitudeMSL
@@ -127,7 +127,7 @@ struct PositionSentences {
         return (altitude, separation)
     }
 
-    /// The fix quality in GGA. Its values differ from those of gpsd's status.
+    /// The fix quality in GGA. Its values differ from gpsd's status values.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
     private var status: NMEAFixQuality? { NMEAFixQuality.all.first { $0.status == report.status } }

@@ -12,7 +12,7 @@ struct SkySentences {
 
     private let report: SkyReport
     private let satellites: [(identity: SatelliteIdentity, satellite: Satellite)]
-    /// The systems of the satellites used for the fix, or of the satellites in view if no satellite is used.
+    /// The systems of the satellites used for the fix, or of the satellites in view if none are used.
     private let systems: [NMEASystem]
 
     init(_ report: SkyReport) {

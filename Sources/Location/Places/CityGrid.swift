@@ -9,8 +9,8 @@ import SystemCalls
 /// - The number of cells with cities (four bytes).
 /// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).
 ///
-/// A city has ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13 bits), the
-/// time zone (11 bits), the size (one byte) and the offset of the name (three bytes).
+/// A city occupies ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13 bits),
+/// the time zone (11 bits), the size (one byte) and the offset of the name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let cities: PlaceTable

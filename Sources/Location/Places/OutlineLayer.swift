@@ -7,7 +7,7 @@
 /// arc. To find the label of a point, a line is drawn from the point to the corner. If the line crosses arcs, the
 /// intersection nearest to the point determines the label. Otherwise, the point has the corner's label.
 ///
-/// The bytes of the layer are:
+/// The layer's bytes are:
 /// - The size of a cell, in degrees (two bytes).
 /// - For each row of cells from the south, the index of its first entry (181 numbers of two bytes).
 /// - The number of entries (four bytes).
@@ -29,7 +29,7 @@ struct OutlineLayer: Sendable {
     struct LookupResult: Equatable {
         /// The label of the area that contains the point, or 0 if there is none.
         var label: Int
-        /// The label on the other side of the outline that determined `label`, or 0 if there was no such outline.
+        /// The label on the other side of the outline that determined `label`, or 0 if there was none.
         var oppositeLabel = 0
     }
 

@@ -9,7 +9,7 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Range<Int> {
-    /// Returns the first index that does not satisfy the condition. All earlier indices must satisfy the condition.
+    /// Returns the first index that does not satisfy the condition. All earlier indices must satisfy it.
     @inline(__always)
     func partitionPoint(where isBefore: (Int) throws(PlaceDataError) -> Bool) throws(PlaceDataError) -> Int {
         var (low, high) = (lowerBound, upperBound)

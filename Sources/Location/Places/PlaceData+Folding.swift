@@ -33,8 +33,8 @@ extension PlaceData {
         }
     }
 
-    /// Returns two bytes with the one or two letters that replace a scalar. If there is only one letter, the second
-    /// byte is 0. Returns nil if the scalar is unknown.
+    /// Returns two bytes that contain the one or two letters that replace a scalar. If there is only one letter, the
+    /// second byte is 0. Returns nil if the scalar is unknown.
     private func foldedLetters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
         let low = try (0..<folding.count).partitionPoint { (row) throws(PlaceDataError) in
             try folding.integer(row, at: 0, byteCount: 2) < scalar.value

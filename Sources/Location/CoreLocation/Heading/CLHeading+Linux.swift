@@ -9,7 +9,7 @@ extension CLHeading {
     public var receiver: String? { compass }
 
     /// The time of the measurement in seconds since boot, on the same clock as Core Motion's `timestamp`. For a gpsd
-    /// compass, this is the time at which the report arrived. nil if the heading was created by an app or restored from
-    /// an archive.
+    /// compass, this is the report's arrival time. nil if the heading was created by an app or restored from an
+    /// archive.
     package var uptime: TimeInterval? { time?.seconds }
 }

@@ -32,7 +32,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         (self.values, self.compass, self.time) = (values, compass, time)
     }
 
-    /// Creates an invalid heading of 0° with the current time. Intended for subclasses in tests.
+    /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
     public override init() { (values, compass, time) = (.absent, nil, nil) }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
@@ -61,8 +61,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     ///   uncalibrated magnetometer, c depends on how much the field strength varies as the device turns, and is at
     ///   least 3°. The heading of an uncalibrated magnetometer is invalid until the device has faced most directions,
     ///   and while the variation exceeds a quarter of the field strength.
-    /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
-    ///   defined.
+    /// - t is 1°·tan(e), where e is the elevation angle of the edge. The steeper the edge, the less well defined its
+    ///   direction.
     ///
     /// For a gpsd compass, the accuracy is assumed to be 5°, because gpsd does not report it.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
@@ -123,8 +123,8 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// Archives identify values by their position, and existing archives contain only these seven values. A new value
-    /// must be appended, and `init(coder:)` must accept archives without it.
+    /// Archives identify values by position, and existing archives contain only these seven values. A new value must
+    /// therefore be appended, and `init(coder:)` must accept archives without it.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]

@@ -14,8 +14,8 @@ enum HeadingConversion {
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum calibration error of an uncalibrated magnetometer, in degrees. This error is assumed even if the
-    /// field strength is the same at every heading.
+    /// The minimum calibration error of an uncalibrated magnetometer, in degrees. It applies even if the field strength
+    /// is the same at every heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {

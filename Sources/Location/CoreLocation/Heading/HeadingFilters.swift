@@ -40,7 +40,7 @@ struct DisturbanceDetector: Sendable {
     private var since: BootTime?
     private var isReported = false
 
-    /// Returns true once per disturbance, when it has lasted for `minimumDuration`.
+    /// Returns true once per disturbance, after it has lasted for `minimumDuration`.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceDetector()
@@ -77,12 +77,12 @@ struct CalibrationPromptLimiter: Sendable {
 }
 
 /// Checks whether the measured field strength depends on the device's heading. Magnetic parts in the device increase
-/// the horizontal strength at one heading and decrease it at the opposite heading. The largest possible heading error
-/// follows from the difference between these two strengths. Turning the device once about the vertical axis is
+/// the horizontal strength at one heading and decrease it at the opposite heading. The difference between these two
+/// strengths determines the largest possible heading error. Turning the device once about the vertical axis is
 /// therefore enough to verify a magnetometer.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that must have readings before `deviation` is known. A full turn is not required, because
+    /// The number of sectors that must have readings to determine `deviation`. A full turn is not required, because
     /// some vehicles cannot turn on the spot.
     private static let requiredSectors = 9
     /// The maximum amplitude of the variation in field strength, as a fraction of the mean.
@@ -93,7 +93,7 @@ struct FieldUniformity: Sendable {
     /// The mean horizontal field strength in each sector. NaN if the sector has no readings.
     private var strengths = [Double](repeating: .nan, count: FieldUniformity.sectors)
 
-    /// Adds a reading with the device's heading in degrees (0 ..< 360) and the horizontal field strength in any unit.
+    /// Adds a reading: the device's heading in degrees (0 ..< 360) and the horizontal field strength in any unit.
     mutating func add(heading: Double, horizontal: Double) {
         guard horizontal.isFinite, horizontal > 0, heading >= 0, heading < 360 else { return }
         let sector = min(Self.sectors - 1, Int(heading / 360 * Double(Self.sectors)))
@@ -102,7 +102,7 @@ struct FieldUniformity: Sendable {
     }
 
     /// The maximum heading error, in degrees, that the device's own magnetic field can cause. nil if the field strength
-    /// varies too much, or has been measured at too few headings.
+    /// varies too much or has been measured at too few headings.
     var deviation: Double? {
         let measured = strengths.lazy.filter { !$0.isNaN }
         guard measured.count >= Self.requiredSectors, let least = measured.min(), let greatest = measured.max() else {

@@ -22,7 +22,7 @@ struct HeadingState: Sendable {
     /// later. Stays true after the sensors recover, so the client remains subscribed to the compass until headings
     /// stop.
     private(set) var needsCompass = false
-    /// The last delivered heading. Set by `LocationClient.State` when the heading is removed from the queue.
+    /// The last delivered heading. `LocationClient.State` sets it when it removes the heading from the queue.
     var heading: CLHeading?
     var declination = LocalDeclination()
 
@@ -119,7 +119,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available. Further failures are ignored until a heading is available again.
+    /// Reports that no heading is available. Ignores further failures until a heading is available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true

@@ -48,10 +48,9 @@ public struct CLLocationUpdate: Sendable {
 
     /// Returns an endless sequence of location updates.
     ///
-    /// Each loop over the sequence receives its own updates. The updates start when the loop requests the first
-    /// element, and stop when the loop ends or its task is cancelled. At most 1,024 elements are buffered. If the
-    /// buffer is full, the oldest element is dropped. The sequence belongs to the device that is current when this
-    /// method is called.
+    /// Each loop over the sequence receives its own updates, which start when the loop requests the first element, and
+    /// stop when the loop ends or its task is cancelled. At most 1,024 elements are buffered. If the buffer is full,
+    /// the oldest element is dropped. The sequence belongs to the device that is current when this method is called.
     ///
     /// During trace playback, the player waits until the loop has processed each element. Do not await `play()` or
     /// `advance(by:)` in the loop body, because the player and the loop would wait for each other.

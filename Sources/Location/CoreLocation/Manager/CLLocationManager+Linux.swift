@@ -19,8 +19,8 @@ extension CLLocationManager {
     /// receiver.
     ///
     /// The manager uses one receiver at a time. It switches to another receiver if the current one has no fix, or if
-    /// the other one has been clearly better for ten seconds. A receiver is clearly better if it alone has a 3D fix, or
-    /// if its error is less than half that of the current receiver.
+    /// the other one has been clearly better for ten seconds. A receiver is clearly better if only it has a 3D fix, or
+    /// if its error is less than half the current receiver's.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }
@@ -51,7 +51,7 @@ extension CLLocationManager {
 
     /// The minimum duration of an ambiguous boundary crossing, from zero to one day. The default is 20 s, as documented
     /// by Apple. An unambiguous crossing is reported after two seconds. If this property and `regionCushion` are both
-    /// 0, every position on the other side of the boundary counts as a crossing. The setting applies to all regions and
+    /// 0, any position on the other side of the boundary counts as a crossing. The setting applies to all regions and
     /// conditions of the current device.
     public static var regionDwell: Duration {
         get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }

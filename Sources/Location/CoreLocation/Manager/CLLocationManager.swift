@@ -96,7 +96,7 @@ open class CLLocationManager: NSObject {
     /// use, and Apple's platforms never pause updates for such an app.
     ///
     /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
-    /// the accuracy of its positions if that is larger. Updates pause when the device has been stationary for three
+    /// the accuracy of its positions, if that is larger. Updates pause when the device has been stationary for three
     /// minutes (`fitness`), five minutes (`other` and `otherNavigation`) or ten minutes (`automotiveNavigation`).
     /// Updates never pause for `airborne` activities or with `kCLLocationAccuracyBestForNavigation`. Unlike on Apple's
     /// platforms, the receiver keeps running, and updates resume with the first position that shows movement.
@@ -197,8 +197,8 @@ open class CLLocationManager: NSObject {
     // MARK: Beacons
 
     /// Starts ranging the beacons that satisfy the constraint. A second call with the same constraint has no effect.
-    /// The delegate is notified once per second, even if no beacon is received. Ranging requires authorization for full
-    /// accuracy. On Linux, BlueZ receives the advertisements, in iBeacon or AltBeacon format.
+    /// The delegate is notified once per second, even if no beacon is received. Ranging requires full-accuracy
+    /// authorization. On Linux, BlueZ receives the advertisements, in iBeacon or AltBeacon format.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.startRanging(.constraint(constraint))
     }
@@ -238,8 +238,8 @@ open class CLLocationManager: NSObject {
     ///
     /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is invalid or too
     /// large, or if 20 regions are already monitored. The error is `CLError.regionMonitoringDenied` if the app is not
-    /// authorized to use the position with full accuracy. The underlying error contains the reason. A beacon region
-    /// also fails if beacons cannot currently be received. This check may take up to two seconds.
+    /// authorized for full accuracy. The underlying error contains the reason. A beacon region also fails if beacons
+    /// cannot currently be received. This check may take up to two seconds.
     ///
     /// Regions belong to the app and the current device, so all managers with a delegate are notified. Regions from an
     /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
@@ -262,8 +262,8 @@ open class CLLocationManager: NSObject {
 
     /// Starts delivering visits to `didVisit`. An arrival is reported after the device has stayed at a place for five
     /// minutes. A departure is reported when the device has been away for five minutes, or as soon as it is far away
-    /// (see ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because,
-    /// unlike a phone, a board has no cheaper way to detect that it is stationary.
+    /// (see ``CLVisit``). Visits require full-accuracy authorization. The receiver runs continuously because, unlike a
+    /// phone, a board has no cheaper way to detect that it is stationary.
     open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops delivering visits and discards a visit in progress.
@@ -288,7 +288,7 @@ open class CLLocationManager: NSObject {
     /// Returns whether the device can currently provide headings. This requires a magnetometer and an accelerometer, or
     /// a compass that has reported a heading to gpsd.
     ///
-    /// gpsd does not announce which receivers are compasses. A compass is known only after its first report, which
+    /// gpsd does not announce which receivers are compasses. A compass is recognized only after its first report, which
     /// arrives only while a manager is subscribed. If a compass is the only source, start location updates first, or
     /// start heading updates without this check. The first call may take a few seconds.
     open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }

@@ -149,7 +149,7 @@ extension LocationClient {
 }
 
 /// The last heading that any compass has reported to gpsd. gpsd's device list does not identify compasses, so a compass
-/// is known only after such a report.
+/// is recognized only after such a report.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 

@@ -8,8 +8,7 @@ extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// The number of the current ranging run. A late timer from an earlier run has a different number and is
-        /// ignored.
+        /// The number of the current ranging run. It identifies late timers from earlier runs, which are ignored.
         var number: UInt32 = 0
     }
 

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-// Position events arrive on the source's thread. Processing them only adds callbacks. `onBatchComplete` schedules the
+// Position events arrive on the source's thread. Processing them only adds callbacks; `onBatchComplete` schedules the
 // drain.
 extension LocationClient {
     func receive(_ event: PositionEvent) {

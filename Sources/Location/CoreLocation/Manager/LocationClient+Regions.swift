@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Connects the manager to its device's regions and visits, which all managers share.
+/// Connects the manager to its device's regions and visits, which are shared by all managers.
 extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 

@@ -42,7 +42,7 @@ extension LocationClient {
         var hasReportedAuthorization = false
         var pendingCallbacks = PendingLocationCallbacks()
         var isInCallback = false
-        /// Whether access was denied or restricted when this manager last checked the authorization.
+        /// Whether access was denied or restricted at this manager's last authorization check.
         var wasRefused: Bool
 
         /// Returns true if a service is being started inside a callback and this fix has already been delivered.

@@ -21,7 +21,7 @@ final class LocationClient: Sendable {
     let subscription = RequestSubscription<PositionRequest>()
     let headingSubscriptions = Mutex(HeadingSubscriptions())
     let rangingRun = Mutex(RangingRun())
-    /// A timer that starts the subscription to the gpsd compass after a sensor has been lost.
+    /// A timer that subscribes to the gpsd compass after a sensor has been lost.
     let compassSubscriptionTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {

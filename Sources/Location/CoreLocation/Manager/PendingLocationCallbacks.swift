@@ -22,7 +22,7 @@ struct PendingLocationCallbacks {
         case pause(isPaused: Bool)
     }
 
-    /// The maximum number of pending callbacks of each kind. If a limit is exceeded, the oldest callback is dropped.
+    /// The maximum number of pending callbacks of each kind. If it is exceeded, the oldest callback is dropped.
     static let locationLimit = 1024
     static let headingLimit = 32
     static let rangingLimit = 64

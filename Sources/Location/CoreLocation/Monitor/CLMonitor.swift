@@ -98,7 +98,7 @@ public actor CLMonitor {
         /// True if the app is authorized only for reduced accuracy, which is not sufficient for monitoring.
         public let accuracyLimited: Bool
         /// True if the condition cannot be monitored because its type is not supported, its identifier is too long, its
-        /// circle has an invalid centre or radius, or the machine cannot receive beacons.
+        /// circle's centre or radius is invalid, or the machine cannot receive beacons.
         public let conditionUnsupported: Bool
         /// True if the condition was not added because the monitor already has 20 conditions.
         public let conditionLimitExceeded: Bool
@@ -134,8 +134,7 @@ extension CLMonitor {
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop has finished processing. Before any event has been processed, this is an event
-        /// with the assumed state.
+        /// The last event that a loop has finished processing. Before the first one, an event with the assumed state.
         public let lastEvent: Event
     }
 

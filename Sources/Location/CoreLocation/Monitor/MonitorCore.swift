@@ -194,8 +194,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. If further events are pending, the file is written only after a
-    /// delay, because disk access is slow.
+    /// Records that a loop has completed an event. If more events are pending, delays writing the file, because disk
+    /// access is slow.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }

@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-/// The loop behind an iterator of `CLMonitor.Events`. An event is complete when the app requests the next one or leaves
+/// The loop behind an iterator of `CLMonitor.Events`. An event is complete when the app requests the next one or exits
 /// the loop. Safe to use from any thread.
 final class MonitorEventLoop: Sendable {
     private struct Source: ConsumerBuffer {
@@ -34,7 +34,7 @@ final class MonitorEventLoop: Sendable {
         return nil
     }
 
-    /// Ends the loop after the app has left it or its task has been cancelled.
+    /// Ends the loop after the app has exited it or its task has been cancelled.
     func finish() {
         finishCurrent()
         core.deactivate(self)

@@ -8,7 +8,7 @@ struct TrackedFix: Sendable {
     var accuracy: Double
     /// The speed in metres per second. Negative if the receiver does not report a speed.
     var speed: Double
-    /// The receiver's time, or the system time if the receiver reports none, in seconds since 2001-01-01T00:00:00Z.
+    /// The receiver's time, in seconds since 2001-01-01T00:00:00Z, or the system time if the receiver reports none.
     var timestamp: Double
     var arrival: BootTime
 }
@@ -43,14 +43,14 @@ extension TrackedFix {
 /// Estimates the noise of fixes, and determines whether the device is moving and whether its last step was plausible.
 ///
 /// Averaging fixes reduces only errors that are independent from fix to fix. It does not reduce errors that persist for
-/// minutes, which are larger for most receivers.
+/// minutes, which are larger in most receivers.
 ///
 /// The noise is computed from the second difference of positions at nearly equal intervals, x(i) - 2x(i-1) + x(i-2).
 /// Its variance is six times the variance of the independent error. Persistent errors and movement at constant velocity
 /// hardly affect it.
 struct FixStatistics: Sendable {
-    /// A device at or above this speed, in metres per second, counts as moving. Receivers at rest report speeds of up
-    /// to half this value.
+    /// The minimum speed at which a device counts as moving, in metres per second. Receivers at rest report speeds of
+    /// up to half this value.
     static let movingSpeed = 1.0
     /// The maximum interval between two fixes used to measure the noise, in seconds. Over a longer interval, the device
     /// might turn, and the turn would be measured as noise.
@@ -85,7 +85,7 @@ struct FixStatistics: Sendable {
         }
         let seconds = fix.timestamp - last.timestamp
         guard seconds > 0 else {
-            // Restarts if the receiver's clock was set back or a different receiver is in use.
+            // Starts over if the receiver's clock was set back or a different receiver is in use.
             guard seconds < -10, fix.arrival > last.arrival else { return false }
             self = FixStatistics()
             start(fix)
@@ -121,7 +121,7 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // For each axis, the mean square of the second difference is six times the variance. The sum of both axes is
+        // For each axis, the mean square of the second difference is six times the variance. The sum over both axes is
         // therefore divided by 12.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
@@ -131,7 +131,7 @@ struct FixStatistics: Sendable {
         return ((x - first.x) * (x - first.x) + (y - first.y) * (y - first.y)).squareRoot() > 2 * fix.accuracy
     }
 
-    /// Returns the eastward and northward distances in metres, which are accurate only for short steps.
+    /// Returns the eastward and northward distances in metres, accurate only for short steps.
     private static func step(
         from start: CLLocationCoordinate2D, to end: CLLocationCoordinate2D
     ) -> (x: Double, y: Double) {

@@ -4,8 +4,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions that a device's managers monitor. A file stores each region together with the last state that was
-/// delivered to the app. The next run of the app restores the regions and delivers any changes since then.
+/// The regions that a device's managers monitor. A file stores each region with the last state delivered to the app.
+/// The app's next run restores the regions and delivers any changes since then.
 final class MonitoredRegions: Sendable {
     /// The maximum number of regions per app, the same as on Apple's platforms.
     static let limit = 20
@@ -203,7 +203,7 @@ final class MonitoredRegions: Sendable {
             state.hasUnsavedStates = true
             return true
         }
-        // Saves the state after a short delay, even if the drain has not ended by then.
+        // Saves the state after a short delay, whether or not the drain has ended.
         if isNew { save(atOnce: false) }
     }
 
@@ -246,7 +246,7 @@ final class MonitoredRegions: Sendable {
 }
 
 extension MonitoredRegions.Entry {
-    /// A new copy of the region for the app. If the app modifies the copy, the original stays unchanged.
+    /// A new copy of the region for the app. If the app modifies the copy, the original is unaffected.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date

@@ -53,7 +53,7 @@ extension RegionEngine {
     }
 
     /// Restarts all exit timeouts. No sightings can arrive without a subscription or while beacons cannot be received,
-    /// so these periods do not count towards the timeouts.
+    /// so such periods do not count towards the timeouts.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

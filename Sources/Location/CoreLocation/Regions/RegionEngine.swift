@@ -7,14 +7,14 @@ import Synchronization
 
 /// Monitors a device's regions and conditions, with one subscription to each source.
 final class RegionEngine: Sendable {
-    /// The identity of a watched region or condition. Identities are never reused, so that late reports can be
-    /// recognized and discarded.
+    /// The identity of a watched region or condition. Identities are never reused, so late reports can be recognized
+    /// and discarded.
     struct WatchID: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// The state of a region, reported when the state is first determined and when it changes.
+    /// The state of a region, reported when it is first determined and whenever it changes.
     struct Report: Sendable {
         var state: CLRegionState
         /// The time at which this state began, in seconds since 2001-01-01T00:00:00Z.
@@ -153,7 +153,7 @@ final class RegionEngine: Sendable {
         state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
 
-    /// Delivers the pending reports. Does nothing if another thread or an outer call is already delivering them.
+    /// Delivers the pending reports. Does nothing if another thread, or an outer call, is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
     /// Monitoring requires full accuracy, because positions with reduced accuracy are too coarse to detect crossings.

@@ -10,8 +10,8 @@ enum RegionEvent: Sendable {
 
 struct RegionChange: Sendable {
     let watch: RegionEngine.WatchID
-    /// A number that increases with each change. Managers may deliver changes in different orders, so the number
-    /// identifies the latest one.
+    /// A number that increases with each change. It identifies the latest change, because managers may deliver changes
+    /// in different orders.
     let number: UInt64
     /// A copy of the region. Each manager receives its own copy, because the app may modify it.
     let region: CLRegion

@@ -74,7 +74,7 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// The time at which the state becomes `outside` if no beacon is sighted. nil if the state is already `outside`.
+    /// The time at which the state becomes `outside` unless a beacon is sighted. nil if the state is already `outside`.
     var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
     /// Updates the state for the current time and returns whether it has changed to outside.

@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The stored shape, or nil if none is stored. The values have not been validated.
+    /// The stored shape, not validated, or nil if none is stored.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -160,8 +160,8 @@ final class RegionStore: Sendable {
         if let error { file?.report(error) }
     }
 
-    /// Reads the file on the first call. The lock is not held while the file is read, because problems are passed to
-    /// the app's log handler, which may access regions.
+    /// Reads the file on the first call. Does not hold the lock while reading, because problems are passed to the app's
+    /// log handler, which may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

@@ -31,7 +31,7 @@ struct RegionTracker: Sendable {
     /// Two fixes are enough for an unambiguous crossing if it began at least this many seconds ago.
     static let twoFixCrossing = 5.0
     /// The maximum radius, in metres, to which a small region is enlarged. A region smaller than the error of a fix is
-    /// enlarged to that error, because otherwise no fix could show that the device is inside.
+    /// enlarged to that error, because no fix could otherwise show that the device is inside.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
@@ -104,7 +104,7 @@ struct RegionTracker: Sendable {
             && (crossing.count >= Double(minimum.fixes) || crossing.count >= 2 && duration >= Self.twoFixCrossing
                 || rules.dwell == 0)
         if track.isMoving, !crossing.isSudden, isLongEnough {
-            // The measured noise may be larger than the accuracy that the receiver reports.
+            // The measured noise may be larger than the receiver's reported accuracy.
             let white = rules.cushion == 0 ? 0 : track.whiteVariance
             let slow = max(0, accuracy * accuracy - white)
             let uncertainty = (4.5 * 4.5 * white / crossing.count + 2 * 2 * slow).squareRoot()
@@ -118,7 +118,7 @@ struct RegionTracker: Sendable {
         return mean >= depth
     }
 
-    /// Determines the initial state from one fix that is clearly on one side of the boundary, or from the mean of
+    /// Determines the initial state from a single fix that is clearly on one side of the boundary, or from the mean of
     /// several fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds

@@ -3,15 +3,15 @@
 import AppDelivery
 public import Foundation
 
-/// The floor of a building. No position source on Linux reports floors. Floors are immutable and thread-safe.
+/// A floor of a building. No position source on Linux reports floors. Immutable and thread-safe.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedLevel: Int
 
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// Not public, because on Apple's platforms only the system creates floors. An app's subclass can therefore declare
-    /// its own `init(level:)` without `override`.
+    /// Not public, because on Apple's platforms only the system creates floors. A subclass in an app can therefore
+    /// declare its own `init(level:)` without `override`.
     init(level: Int) { storedLevel = level }
 
     /// Restores a floor from an archive. Returns nil if the archived value is damaged. If the archive contains no

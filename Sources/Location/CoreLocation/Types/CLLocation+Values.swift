@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// The values of a location, in the same units as ``CLLocation``. They are stored as plain numbers, so that a
-    /// location needs only a single allocation.
+    /// The values of a location, in the same units as ``CLLocation``. They are stored as plain numbers, so that
+    /// creating a location requires only one allocation.
     struct Values: Sendable {
         var latitude: Double
         var longitude: Double

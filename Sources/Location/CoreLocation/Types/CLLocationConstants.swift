@@ -32,10 +32,10 @@ public typealias CLBeaconMajorValue = UInt16
 /// The minor value of a beacon, which identifies the beacon within its group.
 public typealias CLBeaconMinorValue = UInt16
 
-/// The distance filter that passes every location.
+/// The distance filter value that delivers every location.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 
-/// The heading filter that passes every heading.
+/// The heading filter value that delivers every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
 /// The highest available accuracy for navigation, aided by additional sensors. The value is a sentinel, not a length.

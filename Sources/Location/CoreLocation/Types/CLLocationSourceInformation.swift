@@ -37,7 +37,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = flags & 2 != 0
     }
 
-    /// Whether software simulated the location or played it back from a trace.
+    /// Whether the location was simulated by software or played back from a trace.
     open var isSimulatedBySoftware: Bool { simulated }
 
     /// Whether the location was measured by an external receiver.

@@ -147,7 +147,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [Key.identifier, Key.flags]) }
 }
 
-/// The position of the device relative to a region.
+/// The device's position relative to a region.
 public enum CLRegionState: Int, Sendable {
     /// The state has not been determined.
     case unknown = 0

@@ -5,10 +5,10 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged, although the
 /// confidence levels differ: gpsd's is nominally 95 %, whereas Apple's is assumed to be about 68 %.
 enum LocationConversion {
-    /// The assumed horizontal error, in metres, per unit of horizontal dilution of precision. Used if a receiver
-    /// reports no error.
+    /// The horizontal error, in metres, assumed per unit of horizontal dilution of precision if a receiver reports no
+    /// error.
     static let userEquivalentRangeError = 8.0
-    /// The assumed horizontal accuracy of a fix, in metres, if the receiver reports neither a horizontal error nor a
+    /// The horizontal accuracy, in metres, assumed for a fix if the receiver reports neither a horizontal error nor a
     /// horizontal dilution of precision.
     static let unknownHorizontalAccuracy = 100.0
 
@@ -38,9 +38,9 @@ enum LocationConversion {
         return values
     }
 
-    /// Returns the horizontal error that the receiver reports. If it reports none, the error is computed from the
-    /// errors in latitude and longitude. If those are missing too, it is computed from the dilution of precision. The
-    /// result is never negative, because Core Location interprets a negative accuracy as an invalid position.
+    /// Returns the horizontal error reported by the receiver. If there is none, the error is computed from the errors
+    /// in latitude and longitude. If those are missing too, it is computed from the dilution of precision. The result
+    /// is never negative, because Core Location interprets a negative accuracy as an invalid position.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }
         let error = (report.longitudeError * report.longitudeError + report.latitudeError * report.latitudeError)

@@ -28,7 +28,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             latitude: numbers[2], longitude: numbers[3], accuracy: numbers[4])
     }
 
-    /// The time of arrival, or `Date.distantPast` if the device was already at the place when the first fix arrived.
+    /// The time of arrival, or `Date.distantPast` if the device was already there when the first fix arrived.
     open var arrivalDate: Date { values.arrival.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast }
 
     /// The time of departure, or `Date.distantFuture` if the device has not left the place.
@@ -39,8 +39,8 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
     }
 
-    /// The radius around ``coordinate`` within which the device stayed most of the time, in metres. The value is the
-    /// median accuracy of the fixes, or their mean distance from the centre if that is larger.
+    /// The radius, in metres, of the circle around ``coordinate`` in which the device spent most of the time. The value
+    /// is the median accuracy of the fixes, or their mean distance from the centre if that is larger.
     open var horizontalAccuracy: CLLocationAccuracy { values.accuracy }
 
     /// Returns the object itself, because visits are immutable.

@@ -11,17 +11,17 @@ import DeviceCore
 ///
 /// The constants are within the ranges used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The maximum error of a fix, in metres. Fixes with a larger error are ignored. The value is also assumed for
-    /// fixes without an error estimate.
+    /// The maximum error of a fix, in metres. Fixes with a larger error are ignored. Fixes without an error estimate
+    /// are assumed to have this error.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
-    /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the stay's first fix if that is
+    /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the stay's first fix, if that is
     /// larger.
     static let minimumRadius = 75.0
     /// The maximum speed at which a stay can begin, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
     /// The minimum duration of a visit, and of an absence that ends a visit, in seconds.
     static let minimumDuration = 300.0
-    /// The maximum time between two fixes of the same visit, in seconds.
+    /// The maximum time between two fixes in the same visit, in seconds.
     static let maximumGap = 43_200.0
 
     struct Visit: Sendable, Equatable {
@@ -52,8 +52,8 @@ struct VisitTracker: Sendable {
         /// The weighted mean distance of the fixes from the centre, in metres.
         var spread = 0.0
         var isReported = false
-        /// The current sequence of fixes outside the stay: the time of the first fix, the number of fixes, and the
-        /// number of fixes that are far outside.
+        /// The current sequence of fixes outside the stay: the time of its first fix, the number of fixes, and the
+        /// number that are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -93,7 +93,7 @@ struct VisitTracker: Sendable {
         if distance > 3 * stay.radius { absence.far += 1 }
         stay.absence = absence
         self.stay = stay
-        // A single fix outside does not end the stay, because it may be caused by a signal reflection.
+        // A single fix outside does not end the stay, because a signal reflection may have caused it.
         let hasLeft =
             gap > Self.maximumGap || absence.far >= 2
             || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
@@ -120,7 +120,7 @@ struct VisitTracker: Sendable {
 extension VisitTracker.Stay {
     /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes, or of the
     /// first three fixes if those take longer. The centre stays within half a radius of the first fix, so that it does
-    /// not follow a slow walk.
+    /// not follow a device that moves slowly.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

@@ -13,7 +13,7 @@ package enum DecimalYear {
     }
 
     /// Returns the decimal year of a UTC date and a number of seconds since midnight. Returns nil if the calendar has
-    /// no such date. `seconds` may be negative or longer than a day.
+    /// no such date. `seconds` may be negative or more than a day.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)

@@ -76,7 +76,7 @@ struct SineCosines {
         let c234: SIMD2<Double> = c2 + fourth * c34
         let rest: SIMD2<Double> = c1 + fourth * c234
         let c: SIMD2<Double> = (1 - 0.5 * square) + fourth * rest
-        // The sine and cosine of the quadrant. Each of them is 0, 1 or -1.
+        // The sine and cosine of the quadrant. Each is 0, 1 or -1.
         let size = SIMD2(abs(quadrant.x), abs(quadrant.y))
         let odd = size * (2 - size)
         let quadrantSine = quadrant * odd

@@ -23,7 +23,7 @@ package struct MagneticField: Sendable, Hashable {
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
     /// The angle from true north to magnetic north in degrees, east positive, from -180 to 180.
     package var declination: Double { atan2(y, x) * 180 / .pi }
-    /// The angle of the field below the horizon (dip), in degrees from -90 to 90.
+    /// The field's angle below the horizon (dip), in degrees from -90 to 90.
     package var inclination: Double { atan2(z, horizontal) * 180 / .pi }
     package var horizontalRate: Double { (x * xRate + y * yRate) / horizontal }
     package var totalRate: Double { (x * xRate + y * yRate + z * zRate) / total }

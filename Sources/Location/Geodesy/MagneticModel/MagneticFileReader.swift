@@ -31,8 +31,8 @@ struct MagneticFileReader {
     /// The maximum length of a line, in bytes.
     static let maximumLineLength = 200
     static let epochs: ClosedRange<Double> = 1900...2200
-    /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and values of this size cannot cause
-    /// an overflow.
+    /// The maximum magnitude of a coefficient. Real coefficients are far smaller, and even values of this size cannot
+    /// cause an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {

@@ -19,8 +19,8 @@ package struct MagneticModel: Sendable {
     package let degree: Int
     /// The terms of order 0, sorted by degree, up to ``summedDegree``.
     let zonal: ContiguousArray<ZonalTerm>
-    /// The terms of order 1 and above. Each element contains two terms. The first has an odd order, and the order and
-    /// degree of the second are one higher. The elements are sorted by the order of the first term, then by its degree.
+    /// The terms of order 1 and above. Each element contains two terms. The first has an odd order, and the second's
+    /// order and degree are one higher. The elements are sorted by the order of the first term, then by its degree.
     /// Terms with a degree above ``summedDegree`` are omitted.
     let sectoral: ContiguousArray<MagneticTerms>
     /// The highest degree that has a nonzero term, or 1 if all terms are zero.

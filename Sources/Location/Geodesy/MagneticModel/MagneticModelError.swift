@@ -30,7 +30,7 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         return linePrefix + sentence
     }
 
-    /// The message without the line prefix. A message that begins with a lower-case letter must follow a prefix such as
+    /// The message without the line prefix. A message that begins with a lower-case letter needs a prefix such as
     /// "Line 1: ", so its error must have a line number.
     private var sentence: String {
         let epochs = MagneticFileReader.epochs
