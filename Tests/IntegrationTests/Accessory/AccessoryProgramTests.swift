@@ -65,6 +65,7 @@ extension IntegrationTests {
             .enabled(if: Tools.hasLibUdev, "built without the trait LibUdev"))
         func umockdev() async throws {
             let folder = Tools.traces.deletingLastPathComponent().appendingPathComponent("udev").path
+            // umockdev-run provides /dev/ttyACM5 to the program, so the machine needs no such device.
             let program = AccessoryProgram(
                 process: try ChildProcess(
                     try #require(Tools.umockdevRun),

@@ -134,8 +134,8 @@ struct ExitTests {
     @Test("A signal ends a replay that waits for standard input", arguments: [SIGINT, SIGTERM])
     func signalsWhileReading(number: Int32) throws {
         let folder = try TemporaryFolder()
-        // A pipe that is open at both ends and never ends. It holds only a part of the drive, so cat ends after the program
-        // has begun to read.
+        // A pipe that is open at both ends and never ends. It holds only a part of the drive, so cat ends after the
+        // program has begun to read.
         let line =
             Tool.signalWhen + #"mkfifo "$1"; exec 3<>"$1"; export D="$3"; "#
             + #"signal_when "$2" 'timeout 60 cat "$D" >&3' "$0" replay - location <&3 >/dev/null; echo $?"#

@@ -88,7 +88,8 @@ struct MotionTerminalTests {
     @Test("A signal ends a live display with status 0", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) throws {
         let result = try inTerminal(
-            Tool.signalWhen + #"signal_when \#(number) '\#(Tool.hasDrawn)' "$P" replay "$T" gyro; echo "status $?""#)
+            Tool.signalWhen + #"signal_when \#(number) '\#(Tool.hasDrawn)' "$P" replay "$T" gyro --loop forever; "#
+                + #"echo "status $?""#)
         #expect(result.output.contains("status 0"))
     }
 }

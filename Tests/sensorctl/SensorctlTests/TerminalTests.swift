@@ -41,8 +41,8 @@ struct TerminalTests {
     @Test("A signal ends the demo, and the terminal is restored", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signals(number: Int32) throws {
         let result = try inTerminal(
-            Tool.signalWhen + #"A=$(stty -g); signal_when \#(number) '\#(Tool.hasDrawn)' "$P" demo "$T" --seconds 50; "#
-                + #"echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
+            Tool.signalWhen + #"A=$(stty -g); signal_when \#(number) '\#(Tool.hasDrawn)' "$P" demo "$T" "#
+                + #"--seconds 600; echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
         #expect(result.output.contains(Self.leave))
         #expect(result.output.contains("status 0"))
         #expect(result.output.contains("same"))

@@ -52,10 +52,12 @@ enum Tool {
     }
 
     /// Defines the shell function `signal_when NUMBER CONDITION PROGRAM ...`, which runs a program and sends it a
-    /// signal as soon as a shell condition is met. In the condition, $PID is the ID of the program's process.
+    /// signal as soon as a shell condition is met. In the condition, $PID is the ID of the program's process. A program
+    /// that ignores the signal for a minute is killed, so its status is 137.
     static let signalWhen =
         #"signal_when() { sh -c 'export PID=$$; (while kill -0 $PID && ! eval "$2"; do sleep 0.05; done; "#
-        + #"kill -"$1" $PID) & shift 2; exec "$@"' sh "$@"; }; "#
+        + #"kill -"$1" $PID; for I in $(seq 1200); do sleep 0.05; kill -0 $PID || exit 0; done; kill -9 $PID"#
+        + #") 2>/dev/null & shift 2; exec "$@"' sh "$@"; }; "#
 
     /// A condition for ``signalWhen``: the file $L contains an escape character, so a picture has been drawn.
     static let hasDrawn = #"grep -q "$(printf "\033")" "$L""#
