@@ -14,6 +14,18 @@ struct TimeTests {
         #expect(BootTime.zero.advanced(bySeconds: 0.15).nanoseconds == 150_000_000)
     }
 
+    @Test("A wall-clock time is printed as a date, with nine decimals if it is not a whole number of milliseconds")
+    func description() {
+        // date -u -d @1795774503.25 +%FT%T.%3NZ
+        #expect(WallTime(nanoseconds: 1_795_774_503_250_000_000).description == "2026-11-27T10:15:03.250Z")
+        #expect(WallTime(nanoseconds: 1_795_774_503_000_000_001).description == "2026-11-27T10:15:03.000000001Z")
+        #expect(WallTime.epoch.description == "1970-01-01T00:00:00.000Z")
+        #expect(WallTime(nanoseconds: -1_000_000).description == "1969-12-31T23:59:59.999Z")
+        // 2^63 - 1 ns after the epoch: date -u -d @9223372036
+        #expect(WallTime(nanoseconds: .max).description == "2262-04-11T23:47:16.854775807Z")
+        #expect(WallTime(nanoseconds: .min).description == "1677-09-21T00:12:43.145224192Z")
+    }
+
     @Test("A value that is not finite yields no time", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(seconds: Double) {
         #expect(WallTime(seconds: seconds) == nil)

@@ -64,6 +64,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
     public static func < (left: WallTime, right: WallTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
+extension WallTime: CustomStringConvertible {
+    /// The time in ISO 8601 format, in UTC, such as `2026-11-27T10:15:03.250Z`. If the time is not a whole number of
+    /// milliseconds, it has nine decimals.
+    public var description: String { CivilDate(self).iso8601(decimals: nanoseconds % 1_000_000 == 0 ? 3 : 9) }
+}
+
 extension Int64 {
     /// Converts seconds to nanoseconds, clamped to the range of Int64. Returns nil for NaN.
     package init?(saturatingSeconds seconds: Double) {
