@@ -106,8 +106,10 @@ struct PathWriter: ~Copyable {
     ///   - format: The name of the format, for the remarks.
     ///   - altitude: The reference surface of altitudes in the format.
     ///   - hasSatellites: True if the format can contain satellites and dilutions of precision.
+    ///   - accuracyRemedy: The remedy for omitted accuracies, or an empty string.
     mutating func close(
-        _ epochs: PositionEpochs, format: String, altitude: String, hasSatellites: Bool = false
+        _ epochs: PositionEpochs, format: String, altitude: String, hasSatellites: Bool = false,
+        accuracyRemedy: String = ""
     ) throws(DeviceError) -> [String] {
         try file.close()
         var remarks: [String] = []
@@ -118,7 +120,8 @@ struct PathWriter: ~Copyable {
         remarks += epochs.skippedContent.remarks(without: hasSatellites ? [.skies] : [])
         if omittedAccuracies > 0 {
             remarks.append(
-                "\(format) cannot represent accuracies; those of \(omittedAccuracies) positions were omitted.")
+                "\(format) cannot represent accuracies; those of \(omittedAccuracies) positions were omitted.\(accuracyRemedy)"
+            )
         }
         if omittedAltitudes > 0 {
             remarks.append(

@@ -7,6 +7,7 @@ public import Trace
 ///
 /// ```swift
 /// let recording = try RecordingFile.open("walk.csv")
+/// for remark in recording.remarks { print(remark) }
 /// let device = SimulatedDevice(recording.trace)
 /// ```
 ///
@@ -83,6 +84,9 @@ public struct RecordingOptions: Sendable, Hashable {
     /// The columns of a table. If set, the recording is read as CSV. If nil, the format is detected from the contents.
     public var columns: CSVColumnMap?
 
-    /// Creates the default options, which take all information from the recording.
-    public init() {}
+    /// Creates options that take all information from the recording.
+    ///
+    /// - Parameter accuracy: The horizontal accuracy in metres of GPX points that state none. See
+    ///   ``GPXOptions/accuracy``.
+    public init(accuracy: Double? = nil) { gpx.accuracy = accuracy }
 }

@@ -230,7 +230,34 @@ struct GPXReadingTests {
                 #"a point outside the tracks and routes that were read was skipped (line 7: "lat=1.0 lon=1.0")."#,
                 "2 points have no time although others do; they were placed between their neighbours, or one second apart before the first time and after the last.",
                 "Course, speed or climb of 2 positions were derived from the previous positions.",
+                "3 of 3 positions state no accuracy, so 100 m is assumed: regions with a smaller radius are never entered, and entries into larger ones may be late or missing. Specify the accuracy with --accuracy METRES (GPXOptions.accuracy).",
             ])
+    }
+
+    @Test("A given accuracy applies only to points that state none, and other points are counted")
+    func accuracy() throws {
+        // The accuracy of the first point is unknown, that of the second is stated, that of the third is estimated from
+        // the dilution, and the fourth is not a position.
+        let text = """
+            <trk><trkseg><trkpt lat="1" lon="2"/>
+            <trkpt lat="2" lon="2"><extensions><accuracy>7</accuracy></extensions></trkpt>
+            <trkpt lat="3" lon="2"><hdop>1.5</hdop></trkpt>
+            <trkpt lat="4" lon="2"><fix>none</fix></trkpt></trkseg></trk>
+            """
+        let without = try ReadPositions(inside: text)
+        #expect(without.fixes.map(\.horizontalError).map { $0.isNaN ? -1 : $0 } == [-1, 7, -1])
+        #expect(without.remarks.contains { $0.hasPrefix("1 of 3 positions state no accuracy, so 100 m is assumed") })
+        let with = try ReadPositions(inside: text, options: GPXOptions(accuracy: 5))
+        #expect(with.fixes.map(\.horizontalError) == [5, 7, 5])
+        #expect(!with.remarks.contains { $0.contains("accuracy") })
+    }
+
+    @Test("An accuracy that is not a positive number is rejected", arguments: [0, -5, Double.nan, .infinity])
+    func invalidAccuracy(accuracy: Double) throws {
+        let error = #expect(throws: DeviceError.self) {
+            try ReadPositions(inside: "<wpt lat='1' lon='2'/>", options: GPXOptions(accuracy: accuracy))
+        }
+        #expect(error?.code == .invalidConfiguration)
     }
 
     @Test("Impossible numbers count as unknown, and nothing is derived from them")

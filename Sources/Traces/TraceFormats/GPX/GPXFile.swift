@@ -28,6 +28,7 @@ package enum GPXFile {
     static func read(
         _ chunks: FileContents, _ options: GPXOptions, to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
+        try options.validate()
         var singlePass: GPXSinglePassImporter?
         let summary = try GPXSummary(chunks, &singlePass)
         var importer = GPXImporter(try GPXSelection(summary, options, name: chunks.name), options, chunks)
@@ -38,6 +39,7 @@ package enum GPXFile {
     static func trace(
         _ chunks: FileContents, _ options: GPXOptions
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
+        try options.validate()
         var singlePass: GPXSinglePassImporter? = GPXSinglePassImporter(TraceBuilder(name: chunks.name), options)
         let plan = try GPXSelection(try GPXSummary(chunks, &singlePass), options, name: chunks.name)
         if plan.isInOrder, let trace = try singlePass?.trace(from: plan.start) {
@@ -71,11 +73,26 @@ public struct GPXOptions: Sendable, Hashable {
     /// The speed between points without times, in metres per second along the geodesic. If nil, the points are one
     /// second apart, as in Xcode.
     public var speed: Double?
+    /// The horizontal accuracy in metres of points that state none. It must be finite and greater than 0. If nil, the
+    /// accuracy of these points is unknown, and Core Location assumes 100 m, or 8 m times `hdop` if the point has one.
+    public var accuracy: Double?
     /// True if a missing course, speed or climb is derived from the positions.
     public var derivesMotion = true
 
     /// Creates options. By default, all information is taken from the file.
-    public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
-        (self.content, self.number, self.speed, self.derivesMotion) = (content, number, speed, derivesMotion)
+    public init(
+        content: Content? = nil, number: Int? = nil, speed: Double? = nil, accuracy: Double? = nil,
+        derivesMotion: Bool = true
+    ) {
+        (self.content, self.number, self.speed) = (content, number, speed)
+        (self.accuracy, self.derivesMotion) = (accuracy, derivesMotion)
+    }
+
+    /// Throws an error if the accuracy is not a positive number.
+    func validate() throws(DeviceError) {
+        guard let accuracy, !(accuracy > 0 && accuracy.isFinite) else { return }
+        throw DeviceError(
+            .invalidConfiguration,
+            "The accuracy of \(accuracy) m is invalid. Specify a positive number of metres, for example 5.")
     }
 }

@@ -12,12 +12,16 @@ struct GPXPointWriter {
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
     private(set) var derivedMotionCount = 0
+    private var positionCount = 0
+    /// The number of positions with neither an accuracy nor a dilution of precision.
+    private var unknownAccuracyCount = 0
     /// The last point's time, in nanoseconds since the start of the trace.
     private(set) var last: Int64?
     /// The civil time at time zero, in nanoseconds since 1970, or nil if unknown.
     private let start: Int64?
     private let name: String
     private let derivesMotion: Bool
+    private let accuracy: Double?
     private let needsSorting: Bool
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
@@ -40,6 +44,7 @@ struct GPXPointWriter {
     init(start: Int64?, needsSorting: Bool, _ options: GPXOptions, name: String) {
         (self.start, self.needsSorting, self.name) = (start, needsSorting, name)
         derivesMotion = options.derivesMotion
+        accuracy = options.accuracy
         recording.start = start.map { WallTime(nanoseconds: $0) }
     }
 
@@ -91,7 +96,15 @@ struct GPXPointWriter {
         }
         var report = item.point.report
         if derivesMotion, motion.complete(&report, at: time) { derivedMotionCount += 1 }
+        setAccuracy(of: &report, hdop: item.point.sky.hdop)
         try write(report, at: time, to: sink)
+    }
+
+    private mutating func setAccuracy(of report: inout PositionReport, hdop: Double) {
+        guard report.mode != .none else { return }
+        positionCount += 1
+        guard report.horizontalError.isNaN else { return }
+        if let accuracy { report.horizontalError = accuracy } else if hdop.isNaN { unknownAccuracyCount += 1 }
     }
 
     /// Returns the first free time, searching from the given time in steps of one millisecond. Times used by points of
@@ -119,8 +132,17 @@ struct GPXPointWriter {
     }
 
     var remarks: [String] {
-        guard derivedMotionCount > 0 else { return [] }
-        return ["Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions."]
+        var remarks: [String] = []
+        if derivedMotionCount > 0 {
+            remarks.append(
+                "Course, speed or climb of \(derivedMotionCount) positions were derived from the previous positions.")
+        }
+        if unknownAccuracyCount > 0 {
+            remarks.append(
+                "\(unknownAccuracyCount) of \(positionCount) positions state no accuracy, so 100 m is assumed: regions with a smaller radius are never entered, and entries into larger ones may be late or missing. Specify the accuracy with --accuracy METRES (GPXOptions.accuracy)."
+            )
+        }
+        return remarks
     }
 
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {

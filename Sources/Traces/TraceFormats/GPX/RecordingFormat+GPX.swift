@@ -33,6 +33,8 @@ extension RecordingFormat {
 
 // The schema prescribes the order of the elements.
 extension PathWriter {
+    private static let accuracyRemedy = " When you read the file, specify the accuracy with --accuracy METRES."
+
     fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
         begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
         file.append("<trk>")
@@ -49,7 +51,8 @@ extension PathWriter {
         }
         if isOpen { file.append("</trkseg>\n") }
         file.append("</trk>\n</gpx>\n")
-        return try close(epochs, format: "GPX", altitude: "mean sea level", hasSatellites: true)
+        return try close(
+            epochs, format: "GPX", altitude: "mean sea level", hasSatellites: true, accuracyRemedy: Self.accuracyRemedy)
     }
 
     fileprivate mutating func writeWaypoints() throws(DeviceError) -> [String] {
@@ -70,7 +73,8 @@ extension PathWriter {
             try file.flushIfLarge()
         }
         file.append("</gpx>\n")
-        var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
+        var remarks = try close(
+            epochs, format: "GPX for Xcode", altitude: "mean sea level", accuracyRemedy: Self.accuracyRemedy)
         remarks.append("GPX for Xcode contains only waypoints: course, speed and gaps were omitted.")
         remarks.appendRemark(
             count: sameSecondCount, "positions are not in a later second than the previous one and were omitted.")

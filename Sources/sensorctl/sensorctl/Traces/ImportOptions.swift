@@ -58,6 +58,12 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
+            "The horizontal accuracy of GPX points that state none, such as 5. By default, Core Location assumes 100 m, which is too large to enter small regions.",
+            valueName: "metres"))
+    var accuracy: Double?
+
+    @Option(
+        help: .init(
             "The date on which an NMEA log begins, such as 2026-11-21. This option is necessary only if the log contains no dates.",
             valueName: "day")
     )
@@ -91,6 +97,9 @@ struct ImportOptions: ParsableArguments {
         }
         if let track, track < 1 { throw ValidationError("--track must be at least 1.") }
         if let pace, !(pace > 0 && pace.isFinite) { throw ValidationError("--pace must be greater than 0 m/s.") }
+        if let accuracy, !(accuracy > 0 && accuracy.isFinite) {
+            throw ValidationError("--accuracy must be greater than 0 m.")
+        }
         if let weeks, weeks.magnitude > 10_240 { throw ValidationError("--weeks must be from -10240 to 10240.") }
     }
 
@@ -106,6 +115,7 @@ struct ImportOptions: ParsableArguments {
         options.gpx.content = points.flatMap { GPXOptions.Content(rawValue: $0) }
         options.gpx.number = track
         options.gpx.speed = pace
+        options.gpx.accuracy = accuracy
         options.nmea.date = date?.time
         options.nmea.weeks = weeks ?? 0
         return options
@@ -116,7 +126,7 @@ struct ImportOptions: ParsableArguments {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
             "location-file": locationFile, "points": points, "track": track?.description, "pace": pace?.description,
-            "date": date?.text, "weeks": weeks?.description,
+            "accuracy": accuracy?.description, "date": date?.text, "weeks": weeks?.description,
         ]
         return values.compactMapValues(\.self)
     }
@@ -150,7 +160,7 @@ struct ImportOptions: ParsableArguments {
         case "layout": ("CSV files of motion", [.csv])
         case "rate": ("CSV files of motion and libiio's buffers", [.csv, .iio])
         case "platform", "location-file": ("Sensor Logger folders", [.sensorLogger])
-        case "points", "track", "pace": ("GPX files", [.gpx])
+        case "points", "track", "pace", "accuracy": ("GPX files", [.gpx])
         case "date", "weeks": ("NMEA 0183 logs", [.nmea])
         default: nil
         }
