@@ -225,7 +225,9 @@ let traces: [Target] = [
 ]
 
 let simulators: [Target] = [
-    module("SimulatedDevice", in: "Simulators", ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace"]),
+    module(
+        "SimulatedDevice", in: "Simulators",
+        ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace", "TraceFormats"]),
     // Consistent positions and motion, generated from a route.
     module(
         "SyntheticMotion", in: "Simulators",
@@ -368,7 +370,10 @@ let testing: [Target] = [
 
     tests(
         "SimulatedDeviceTests", in: "Tests/Simulators",
-        ["CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "TestSupport", "Trace"]),
+        [
+            "CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "TestSupport", "Trace",
+            "TraceFormats",
+        ]),
     tests(
         "SimulatorTests", in: "Tests/Simulators",
         [

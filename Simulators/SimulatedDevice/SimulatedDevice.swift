@@ -48,6 +48,9 @@ public final class SimulatedDevice: Sendable {
     let accessories = SimulatedAccessorySource()
     let callbacks: CallbackQueue
     let player: Player
+    /// Messages about the import of a recording that is not a native trace, such as omitted or derived content. Empty
+    /// if the device was created from a `TraceFile`.
+    public let remarks: [String]
     let isPaused = Atomic<Bool>(false)
 
     /// Creates a device that plays a trace.
@@ -59,11 +62,22 @@ public final class SimulatedDevice: Sendable {
     ///   - stamps: The mapping from recorded times to the device's clock.
     ///   - options: The playback options.
     ///   - delivery: The executors that run callbacks.
-    public init(
+    public convenience init(
         _ trace: TraceFile, configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,
         options: PlaybackOptions = PlaybackOptions(), delivery: CallbackDelivery = .inOrder
     ) {
+        self.init(
+            trace, remarks: [], configuration: configuration, calibrations: calibrations, stamps: stamps,
+            options: options, delivery: delivery)
+    }
+
+    init(
+        _ trace: TraceFile, remarks: [String], configuration: Configuration,
+        calibrations: [SensorDescription.ID: SensorCalibration], stamps: TimestampPolicy, options: PlaybackOptions,
+        delivery: CallbackDelivery
+    ) {
+        self.remarks = remarks
         let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
         let wallTime: WallTime
         switch stamps {
