@@ -88,6 +88,31 @@ struct TraceFileTests {
         #expect(reading.lines == [tpv])
     }
 
+    @Test(
+        "The error for a file in another format names the format and how to open it",
+        arguments: [
+            ("<?xml version=\"1.0\"?>\n<gpx version=\"1.1\">\n</gpx>\n", "It is a GPX file."),
+            ("\u{feff}<ns1:gpx xmlns:ns1=\"x\"></ns1:gpx>", "It is a GPX file."),
+            (
+                "$GPGGA,092750.000,5321.6802,N,00630.3372,W,1,8,1.03,61.7,M,55.2,M,,*76\r\n",
+                "It contains NMEA sentences."
+            ),
+            ("time,lat,lon\n0,1,2\n", "It is a table."),
+        ])
+    func otherFormat(text: String, format: String) throws {
+        let error = #expect(throws: DeviceError.self) { try TraceFile(bytes: Array(text.utf8), name: "a.gpx") }
+        let message = try #require(error?.message)
+        #expect(message.contains(format) && message.contains("SimulatedDevice(recording:)"), "\(message)")
+        #expect(message.contains("sensorctl convert a.gpx"))
+    }
+
+    @Test("The error for an MCAP file names the format")
+    func mcap() throws {
+        let bytes = [0x89] + Array("MCAP0\r\n".utf8)
+        let error = #expect(throws: DeviceError.self) { try TraceFile(bytes: bytes, name: "a.mcap") }
+        #expect(error?.message.contains("It is an MCAP file.") == true)
+    }
+
     @Test("Errors identify compressed, empty and binary files, and text that is not a trace")
     func notATrace() {
         #expect(failure([0x1f, 0x8b, 8, 0, 0])?.message.contains("gunzip x.trace") == true)

@@ -60,12 +60,26 @@ struct TraceLayout {
             firstStamp = cursor.stamp.map { WallTime(nanoseconds: $0) }
             return
         }
+        let remedy =
+            "TraceFile reads only traces and gpsd reports. Open the file with SimulatedDevice(recording:), or convert it: sensorctl convert \(name) NAME.trace"
         let hint =
             if cursor.sentenceCount > 0 {
-                "It contains NMEA sentences. Let gpsd decode them, and record its reports with gpspipe -w."
+                "It contains NMEA sentences. \(remedy)"
+            } else if let format = Self.foreignFormat(bytes) {
+                "It is \(format). \(remedy)"
             } else {
                 "A trace begins with a header line; a gpsd recording is the output of gpspipe -w."
             }
         throw DeviceError(.invalidTrace, "\(name) is not a trace, and none of its lines is a gpsd report. \(hint)")
+    }
+
+    /// Returns the name of the format, with an article, if the beginning of the file identifies a format that other
+    /// modules read.
+    private static func foreignFormat(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if bytes.starts(with: [0x89, 0x4d, 0x43, 0x41, 0x50]) { return "an MCAP file" }
+        let text = String(decoding: bytes.prefix(1024), as: UTF8.self)
+        if text.contains("<gpx") || text.contains(":gpx") { return "a GPX file" }
+        let columns = text.prefix { !$0.isNewline }.split(whereSeparator: { ",;\t".contains($0) })
+        return columns.count > 2 ? "a table" : nil
     }
 }
