@@ -40,6 +40,7 @@ extension MotionSynthesizer {
         while let next = sources.next(until: end) {
             let time = sources.measuringTime(next)
             if time / 1_000_000_000 > second {
+                ReadProgress.update(Int(clamping: time), of: Int(clamping: end))
                 second = time / 1_000_000_000
                 guard isRunning() else {
                     summary.isComplete = false

@@ -56,4 +56,36 @@ struct TerminalTests {
         #expect(!result.output.contains("38;5;"))
         #expect(try inTerminal(#""$P" demo "$T" --seconds 1"#).output.contains("38;5;"))
     }
+
+    @Test("JSON output never waits, even in a terminal")
+    func json() throws {
+        // The drive takes five and a half minutes.
+        let start = ContinuousClock.now
+        let result = try inTerminal(#""$P" replay "$T" location --json | tail -n 1; "$P" replay "$T" location --json"#)
+        #expect(result.status == 0)
+        #expect(result.output.split(whereSeparator: \.isNewline).count { $0.contains("\"latitude\"") } == 622)
+        #expect(ContinuousClock.now - start < .seconds(300))
+    }
+
+    @Test("A command that takes more than a second shows its progress and erases it")
+    func activity() throws {
+        // The named pipe stays empty until the text appears.
+        let result = try inTerminal(
+            #"mkfifo "$L.fifo"; (until grep -q "Reading" "$L"; do sleep 0.05; done; cat "$T") >"$L.fifo" & "#
+                + #""$P" info "$L.fifo"; rm "$L.fifo""#)
+        #expect(result.status == 0)
+        let shown = try #require(result.output.range(of: "\u{1B}[1G\u{1B}[2KReading "))
+        let text = result.output[shown.upperBound...].prefix { $0 != "\u{1B}" }
+        #expect(text.contains(".fifo") && text.hasSuffix(" s"))
+        let erased = try #require(result.output.range(of: "\u{1B}[1G\u{1B}[2K", options: .backwards))
+        #expect(result.output[erased.upperBound...].contains("Recording"))
+    }
+
+    @Test("Without a terminal, no progress is shown")
+    func noActivity() throws {
+        let folder = try TemporaryFolder()
+        let result = try Tool.shell(
+            #"mkfifo "$2"; (sleep 1.5; cat "$1") >"$2" & "$0" info "$2""#, [Tool.drive, folder.path + "/fifo"])
+        #expect(result.status == 0 && result.notes.isEmpty && !result.output.contains("\u{1B}"))
+    }
 }

@@ -13,12 +13,13 @@ struct TraceLines {
     /// The mapped file, or nil for bytes in memory. The iterator releases the memory behind its position.
     private let file: MappedFile?
     private var releasedEnd: Int
-    private var nextReleaseOffset = Int.max
+    /// The offset at which memory may be released and the progress is updated.
+    private var nextCheckpoint: Int
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
         (self.offset, self.line, self.file) = (offset, line, file)
         releasedEnd = offset
-        if file != nil { nextReleaseOffset = offset + MappedFile.residentWindow }
+        nextCheckpoint = offset &+ ReadProgress.step
     }
 
     /// Returns the next nonempty line without surrounding whitespace, and whether a line feed terminates it. Returns
@@ -27,7 +28,7 @@ struct TraceLines {
         guard let base = bytes.baseAddress else { return nil }
         while offset < bytes.count {
             var start = offset
-            if start >= nextReleaseOffset { releaseMemory() }
+            if start >= nextCheckpoint { passCheckpoint(bytes.count) }
             var end = bytes.count
             var isEnded = false
             line &+= 1
@@ -57,14 +58,16 @@ struct TraceLines {
                 return true
             }
             offset &+= count
-            if offset >= nextReleaseOffset { releaseMemory() }
+            if offset >= nextCheckpoint { passCheckpoint(bytes.count) }
         }
         return false
     }
 
-    @inline(never) private mutating func releaseMemory() {
-        file?.releaseMemory(of: releasedEnd..<offset)
+    @inline(never) private mutating func passCheckpoint(_ size: Int) {
+        ReadProgress.update(offset, of: size)
+        nextCheckpoint = offset &+ ReadProgress.step
+        guard let file, offset &- releasedEnd >= MappedFile.residentWindow else { return }
+        file.releaseMemory(of: releasedEnd..<offset)
         releasedEnd = offset
-        nextReleaseOffset = offset &+ MappedFile.residentWindow
     }
 }

@@ -48,10 +48,14 @@ enum FileContents {
 private final class FileSource: ByteSource {
     private let path: String
     private let descriptor: Int32
+    private let size: Int
+    private var offset: Int
 
     init(_ path: String, from offset: Int) throws(DeviceError) {
-        self.path = path
+        (self.path, self.offset) = (path, offset)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        size = descriptor >= 0 && fstat(descriptor, &status) == 0 ? Int(clamping: status.st_size) : 0
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
         if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 {
             throw FileIO.readError(path, call: "lseek", errno: errno)
@@ -73,6 +77,8 @@ private final class FileSource: ByteSource {
                 throw FileIO.readError(path, call: "read", errno: errno)
             }
         }
+        offset += filled
+        ReadProgress.update(offset, of: size)
         return filled
     }
 }
@@ -105,6 +111,7 @@ package final class MemorySource: ByteSource {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
         }
         offset += count
+        ReadProgress.update(offset, of: bytes.count)
         if offset - releasedOffset >= Self.window {
             bytes.releaseMemory(of: releasedOffset..<offset)
             releasedOffset = offset

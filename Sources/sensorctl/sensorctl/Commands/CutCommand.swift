@@ -50,6 +50,8 @@ struct CutCommand: ParsableCommand {
 
     /// Exits with an error if the requested part begins after the last event.
     private func checkStart(_ trace: TraceFile) throws {
+        let activity = Activity("Examining \(trace.name)")
+        defer { activity.end() }
         var reading = TimedEventReader(trace)
         var last: Int64 = 0
         while let event = reading.next() {

@@ -38,7 +38,9 @@ struct InfoCommand: ParsableCommand {
 
     func run() throws {
         let trace = try imports.read(file)
+        let activity = Activity("Examining \(trace.name)")
         let summary = TraceSummary(trace)
+        activity.end()
         let stop = StopRequest()
         StandardOutput(stop: stop).write(summary, asJSON: output.json)
         for remark in summary.remarks { Log.warning("\(trace.name): \(remark)") }

@@ -76,6 +76,8 @@ struct PlotBuilder {
     @MainActor private func play(
         _ trace: TraceFile, to collector: PlotCollector, _ begin: StartTimes, until stop: StopRequest
     ) async -> CollectedData {
+        let activity = Activity("Playing \(trace.name)")
+        defer { activity.end() }
         var data = CollectedData(collector: collector)
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []

@@ -165,6 +165,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         guard let writer = Log.attempt({ try TraceWriter(whole: output, overwrite: overwrite, mode: mode) }) else {
             return .cannotCreate
         }
+        let activity = Activity("Writing \(output)")
+        defer { activity.end() }
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {

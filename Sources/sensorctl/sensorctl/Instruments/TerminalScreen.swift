@@ -21,11 +21,8 @@ final class TerminalScreen {
     deinit { restore() }
 
     func measure() -> PictureSize {
-        var window = winsize()
-        guard ioctl(descriptor.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
-            return PictureSize(width: 80, height: 24)
-        }
-        return PictureSize(width: Int(window.ws_col), height: Int(window.ws_row))
+        let size = descriptor.terminalSize ?? (80, 24)
+        return PictureSize(width: size.columns, height: size.rows)
     }
 
     func begin() {

@@ -45,6 +45,7 @@ enum Log {
     }
 
     private static func write(_ line: String) {
+        Activity.erase()
         // Ignores write errors, because there is nowhere else to report them. Limits the number of 100 ms waits,
         // because a stalled reader must not block the program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0

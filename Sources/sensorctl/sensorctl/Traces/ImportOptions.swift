@@ -182,10 +182,12 @@ extension RecordingFile {
     /// Reads a recording from a file or, if the path is "-", from standard input. Logs remarks about the recording.
     /// Exits with an error if it cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
+        let name = path == "-" ? TraceBytes.standardInputName : path
+        let activity = Activity("Reading \(name)")
+        defer { activity.end() }
         let recording = try ExitStatus.exitOnError {
             path == "-"
-                ? try RecordingFile.read(
-                    try TraceBytes.standardInput(), name: TraceBytes.standardInputName, options: options)
+                ? try RecordingFile.read(try TraceBytes.standardInput(), name: name, options: options)
                 : try RecordingFile.open(path, options: options)
         }
         for remark in recording.remarks { Log.warning("\(recording.trace.name): \(remark)") }

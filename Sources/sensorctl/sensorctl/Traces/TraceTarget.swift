@@ -92,6 +92,10 @@ struct TraceTarget: ParsableArguments {
     }
 
     private func logRemarks(_ body: () throws(DeviceError) -> [String]) throws {
+        // In a terminal, text on standard output would be mixed with that of the activity.
+        let isShown = output != "-" || !Descriptor.standardOutput.isTerminal
+        let activity = isShown ? Activity("Writing \(output)") : nil
+        defer { activity?.end() }
         do throws(DeviceError) { for remark in try body() { Log.warning(remark) } } catch {
             try ExitStatus.exit(error, writing: output)
         }
