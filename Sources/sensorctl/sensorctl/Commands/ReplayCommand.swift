@@ -60,7 +60,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal, and max otherwise."
+            "The playback speed relative to the recording. Use max to play without delays. The default is 1 for text in a terminal, and max otherwise."
     )
     var speed: PlaybackSpeed?
 
@@ -161,7 +161,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @MainActor private func replay(_ trace: TraceFile, stop: StopRequest) async -> ExitStatus {
         let isTerminal = Descriptor.standardOutput.isTerminal
-        let speed = speed ?? (isTerminal ? .times(1) : .max)
+        let speed = speed ?? (isTerminal && !output.json ? .times(1) : .max)
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
