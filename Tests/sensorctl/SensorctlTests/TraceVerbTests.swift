@@ -212,6 +212,45 @@ struct TraceVerbTests {
         #expect(try Tool.run(["replay", both, "location", "--json"]).lines == whole)
     }
 
+    @Test("Recordings more than a day apart are merged only with an explicit alignment")
+    func mergesFarApart() throws {
+        let folder = try TemporaryFolder()
+        func recording(_ name: String, _ day: String) throws -> String {
+            let path = "\(folder.path)/\(name).gpx"
+            let points = (0..<3).map { "<trkpt lat='47' lon='8'><time>\(day)T10:00:0\($0)Z</time></trkpt>" }
+            try Data("<gpx version='1.1'><trk><trkseg>\(points.joined())</trkseg></trk></gpx>".utf8)
+                .write(to: URL(fileURLWithPath: path))
+            return path
+        }
+        let one = try recording("one", "2026-05-01")
+        let two = try recording("two", "2026-06-21")
+        let output = folder.path + "/both.trace"
+        // 2 s after 10:00 on May 1 plus 51 days is 2 s after 10:00 on June 21.
+        try Tool.expect(
+            ["merge", two, one, "-o", output], 64,
+            "\(one) ends at 2026-05-01T10:00:02.000Z, and \(two) begins at 2026-06-21T10:00:00.000Z, 51 days later. To let all recordings begin together, use --align start."
+        )
+        #expect(!FileManager.default.fileExists(atPath: output))
+        for (alignment, duration) in [("start", 2.0), ("clock", 51 * 86_400 + 2.0)] {
+            let arguments = ["merge", two, one, "-o", output, "--align", alignment, "--overwrite"]
+            #expect(try Tool.run(arguments).status == 0)
+            #expect(try Self.info(output)["duration"] as? Double == duration)
+        }
+        // A recording in between closes the gap if it is long enough.
+        let same = try recording("same", "2026-05-02")
+        #expect(try Tool.run(["merge", same, one, "-o", output, "--overwrite"]).status == 0)
+    }
+
+    @Test("Recordings of other programs have no time since boot")
+    func noBootTime() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.gpx"
+        try Data("<gpx version='1.1'><wpt lat='1' lon='2'><time>2026-05-01T10:00:00Z</time></wpt></gpx>".utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let summary = try Self.info(path)
+        #expect(summary["start"] != nil && summary["boot"] == nil)
+    }
+
     @Test("A scrubbed drive has the same length at another location")
     func scrubs() throws {
         let folder = try TemporaryFolder()

@@ -29,9 +29,9 @@ struct MergeCommand: ParsableCommand {
 
     @Option(
         help:
-            "How to align the recordings: clock (at their recorded times) or start (all starting at the same time).",
+            "How to align the recordings: clock (at their recorded times) or start (all starting at the same time). The default is clock, which requires recordings that are less than a day apart.",
         transform: MergeCommand.alignment)
-    var align: TraceMerger.Alignment = .clock
+    var align: TraceMerger.Alignment?
 
     @OptionGroup var new: NewFileOptions
 
@@ -69,12 +69,41 @@ struct MergeCommand: ParsableCommand {
         let target = try target
         try target.check(against: files)
         let traces = try imports.read(files)
-        if align == .clock, let trace = traces.first(where: { TimedEventReader.header(of: $0).start == nil }) {
+        let alignment = align ?? .clock
+        if alignment == .clock, let trace = traces.first(where: { TimedEventReader.header(of: $0).start == nil }) {
             Log.error(
                 "\(trace.name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
             )
             try ExitStatus.dataError.exit()
         }
-        try target.write { (sink) throws(DeviceError) in try TraceMerger.write(traces, alignment: align, to: sink) }
+        if align == nil { try checkDistances(traces) }
+        try target.write { (sink) throws(DeviceError) in try TraceMerger.write(traces, alignment: alignment, to: sink) }
+    }
+
+    /// The maximum time between two recordings if --align is missing, in seconds (a day).
+    private static let maximumDistance = 86_400.0
+
+    /// Exits with an error if a recording begins more than a day after all earlier recordings have ended.
+    private func checkDistances(_ traces: [TraceFile]) throws {
+        let starts = traces.map { TimedEventReader.header(of: $0).start?.wallTime ?? .epoch }
+        let order = traces.indices.sorted { starts[$0] < starts[$1] }
+        guard let first = order.first, let last = order.last,
+            starts[last].seconds(since: starts[first]) > Self.maximumDistance
+        else { return }
+        let activity = Activity("Examining \(traces[first].name)")
+        defer { activity.end() }
+        var (latest, end) = (first, WallTime(nanoseconds: .min))
+        for index in order {
+            let distance = starts[index].seconds(since: end)
+            guard index == first || distance <= Self.maximumDistance else {
+                let days = Int((distance / 86_400).rounded())
+                Log.error(
+                    "\(traces[latest].name) ends at \(end), and \(traces[index].name) begins at \(starts[index]), \(days) \(days == 1 ? "day" : "days") later. To let all recordings begin together, use --align start. To keep the recorded times, use --align clock."
+                )
+                return try ExitStatus.usage.exit()
+            }
+            let ownEnd = starts[index].advanced(bySeconds: Double(TraceSummary(traces[index]).duration) / 1e9)
+            if ownEnd > end { (latest, end) = (index, ownEnd) }
+        }
     }
 }
