@@ -13,7 +13,7 @@ struct ExitTests {
             ["replay", "x", "location", "--speed", "inf"], ["nonsense"], ["watch"],
             ["watch", "location", "--count", "0"],
             ["watch", "location", "--duration", "nan"], ["record"], ["record", "-", "--json"], ["demo"],
-            ["demo", "x", "--seconds", "0"], ["doctor", "--seconds", "0"],
+            ["demo", "x", "--seconds", "0"], ["demo", "x", "--seconds", "5,,5"], ["doctor", "--seconds", "0"],
         ])
     func usage(arguments: [String]) throws {
         let result = try Tool.run(arguments)
@@ -157,6 +157,12 @@ struct ExitTests {
     func denied(arguments: [String]) throws {
         let result = try Tool.run(arguments, environment: ["DEVICE_SERVICES_LOCATION": "deny"])
         #expect(result.status == 77)
+    }
+
+    @Test("A `demo` of a recording without positions says what it contains")
+    func demoWithoutPositions() throws {
+        try Tool.expect(["demo", Tool.sixPoses], 65, "contains no positions; it contains accelerometer")
+        try Tool.expect(["demo", Tool.drive, Tool.sixPoses], 65, "contains no positions")
     }
 
     @Test("A `demo` without a terminal prints a few lines and exits")

@@ -3,13 +3,14 @@
 import ArgumentParser
 import SimulatedDevice
 import Trace
+import TraceFormats
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Play traces as an animation in the terminal.",
+        commandName: "demo", abstract: "Play recordings as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
-            The command plays each trace through a location manager that runs on a virtual clock. The animation shows \
+            The command plays each recording through a location manager that runs on a virtual clock. The animation shows \
             the callbacks that the manager's delegate receives. If standard output is not a terminal, the command \
             plays the traces without delays and prints a few lines instead. With --json, the output is the same as \
             that of `replay --json`. Press Ctrl-C to end the demo. See `sensorctl --help` for the exit codes.
@@ -19,7 +20,7 @@ struct DemoCommand: AsyncParsableCommand {
               sensorctl demo drive.jsonl --region "home=48.137,11.575,200"
             """)
 
-    @Argument(help: "The traces to play, one after the other.", completion: .file()) var files: [String]
+    @Argument(help: "The recordings to play, one after the other.", completion: .file()) var files: [String]
 
     @Option(
         help:
@@ -45,12 +46,14 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     private var times: [Double] {
-        let times = seconds.split(separator: ",").map { Double(unsignedDecimal: $0) }
+        let times = seconds.split(separator: ",", omittingEmptySubsequences: false).map { Double(unsignedDecimal: $0) }
         return times.contains(nil) ? [] : times.compactMap(\.self)
     }
 
     func run() async throws {
-        try await Termination.run(reading: try files.map { try TraceFile.read(userPath: $0) }) { traces, stop in
+        try await Termination.run(
+            reading: try files.map { try RecordingFile.read(userPath: $0, options: .init()).trace }
+        ) { traces, stop in
             await play(traces, stop: stop)
         }
     }
@@ -63,8 +66,16 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return stop.status()
         }
-        let standardOutput = StandardOutput(stop: stop)
         let traces = files.map { DemoTrace($0, regions: region) }
+        guard let empty = traces.first(where: { !$0.hasPositions })?.file else { return await show(traces, stop: stop) }
+        Log.error(
+            ReplayCommand.remark(on: empty, without: .location)
+                ?? "\(empty.name) contains no positions, so there is nothing to show.")
+        return .dataError
+    }
+
+    @MainActor private func show(_ traces: [DemoTrace], stop: StopRequest) async -> ExitStatus {
+        let standardOutput = StandardOutput(stop: stop)
         var endings: [String] = []
         if Descriptor.standardOutput.showsPictures {
             let terminal = TerminalScreen(.standardOutput)

@@ -127,6 +127,7 @@ struct DemoTrace {
     /// The highest speed, in metres per second.
     let fastest: Double
     let receiver: ReceiverDescription?
+    let hasPositions: Bool
 
     @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
         (self.file, self.regions) = (file, regions)
@@ -140,6 +141,7 @@ struct DemoTrace {
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest
+        hasPositions = tracker.state.locations > 0
         receiver = device.device.positionSource.receivers.first
         tracker.end()
     }
