@@ -69,6 +69,9 @@ public final class MQTTPublisher: Sendable {
 
     deinit { work.end(by: .zero) }
 
+    /// The error that ``init(_:clock:onEvent:)`` throws if the program was built without libmosquitto, or nil otherwise.
+    package static var unavailability: DeviceError? { Broker.unavailability }
+
     /// Publishes a position. Ignores a report without a fix.
     public func publish(_ report: PositionReport) {
         guard let location = OwnTracksLocation(report, now: clock.wallTime) else { return }

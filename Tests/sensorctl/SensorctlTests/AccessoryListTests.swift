@@ -37,6 +37,21 @@ struct AccessoryListTests {
         #expect(AccessoryList().rows(ink: TerminalStyle(isOn: false)).map(\.value) == ["none"])
     }
 
+    @Test("A reason that several candidates share is printed once")
+    func sharedReason() {
+        func candidate(_ node: String, _ reason: String) -> AccessoryCandidate {
+            AccessoryCandidate(
+                name: "Port", portPath: "", vendorID: nil, productID: nil, interface: nil, node: node, reason: reason)
+        }
+        let list = AccessoryList(candidates: [
+            candidate("/dev/ttyS0", "A"), candidate("/dev/ttyS1", "A"), candidate("/dev/ttyS2", "B"),
+        ])
+        #expect(
+            list.rows(ink: TerminalStyle(isOn: false)).map(\.value) == [
+                "none", "/dev/ttyS0  Port", "/dev/ttyS1  Port", "  A", "/dev/ttyS2  Port", "  B",
+            ])
+    }
+
     @Test("The JSON output has one object for each accessory, candidate port and problem")
     func json() throws {
         var writer = JSONWriter()

@@ -35,6 +35,7 @@ struct CalibrateTests {
         let page = try Tool.run(["calibrate", "mount", "--trace", Tool.sixPoses])
         #expect(page.status == 0)
         #expect(page.lines.first == "Mount: orientation of the sensor in the device")
+        #expect(page.output.contains("The rows for x and y have the opposite sign, because"))
         #expect(page.lines.contains { $0.hasSuffix(" ACCEL_MOUNT_MATRIX=0, -1, 0; -1, 0, 0; 0, 0, -1") })
         #expect(
             page.lines.contains {

@@ -83,6 +83,30 @@ struct ImportOptionTests {
         }
     }
 
+    @Test("A GPX file states only how many satellites are used, so no other number is printed")
+    func satellites() throws {
+        let path = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"><sat>24</sat></wpt></gpx>"#)
+        let line = try #require(try Tool.run(["replay", path, "location"]).lines.last)
+        #expect(line.hasSuffix(" 24"))
+    }
+
+    @Test("--accuracy sets the accuracy of GPX points that state none")
+    func accuracy() throws {
+        let path = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)
+        let without = try Tool.run(["replay", path, "location", "--json"])
+        #expect(without.notes.contains("2 of 2 positions state no accuracy, so 100 m is assumed"))
+        #expect(without.output.contains("\"horizontalAccuracy\":100"))
+        let with = try Tool.run(["replay", path, "location", "--json", "--accuracy", "4.5"])
+        #expect(!with.notes.contains("accuracy") && with.output.contains("\"horizontalAccuracy\":4.5"))
+        let trace = folder.path + "/a.trace"
+        #expect(try Tool.run(["convert", path, trace, "--accuracy", "4.5"]).status == 0)
+        let converted = try Tool.run(["convert", trace, folder.path + "/x.gpx", "--format", "xcode"])
+        #expect(converted.notes.contains("those of 2 positions were omitted. When you read the file, specify"))
+        for value in ["0", "-1", "nan", "inf"] {
+            #expect(try Tool.run(["info", path, "--accuracy=\(value)"]).status == 64)
+        }
+    }
+
     @Test("An option is reported as unused only if it fits none of the inputs")
     func unused() throws {
         let gpx = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)

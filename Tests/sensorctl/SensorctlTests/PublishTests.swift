@@ -34,6 +34,7 @@ struct PublishTests {
     func absent() throws {
         let result = try Tool.run(["publish", "mqtt://127.0.0.1:1", "--user", "u", "--device", "d"])
         #expect(result.status == 69 && result.notes.contains("--traits default,LibMosquitto"))
+        #expect(!(result.output + result.notes).contains("publishing on"))
     }
 
     @Test(

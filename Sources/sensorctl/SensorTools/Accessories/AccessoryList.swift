@@ -36,7 +36,9 @@ package struct AccessoryList: Sendable {
             row(
                 index == 0 ? "Candidates" : "", "\(candidate.nodeDescription)  \(candidate.label)",
                 candidate.portPath.isEmpty ? "" : "port \(TerminalText.text(candidate.portPath))")
-            row("", "  " + ink.dim(TerminalText.text(candidate.reason)))
+            // Most candidates lack the same thing, so a reason is printed after the last of them.
+            let next = index + 1 < candidates.count ? candidates[index + 1] : nil
+            if next?.reason != candidate.reason { row("", "  " + ink.dim(TerminalText.text(candidate.reason))) }
         }
         for problem in problems { row("", ink.color(214, TerminalText.text(problem.description))) }
         return rows

@@ -112,7 +112,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
             "  " + MountText.configuration(matrix, sensor: sensor?.displayName ?? "*"),
-            "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then run: systemd-hwdb update && udevadm trigger):",
+            "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then run: systemd-hwdb update && udevadm trigger). The rows for x and y have the opposite sign, because hwdb expects negative readings of x and y axes that point up:",
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
 

@@ -104,7 +104,8 @@ extension TraceSummary: Report {
             writer.member("name", name)
             if let start = header.start {
                 writer.member("start", CivilDate(start.wallTime).iso8601(decimals: 9))
-                writer.member("boot", Double(start.boot.nanoseconds) / 1e9)
+                // Recordings of other programs name no clock, and do not contain the time since boot.
+                if !header.clock.isEmpty { writer.member("boot", Double(start.boot.nanoseconds) / 1e9) }
             }
             writer.members(["duration": Double(duration) / 1e9, "events": count])
             writer.memberIfPresent("recorder", header.recorder.isEmpty ? nil : header.recorder)

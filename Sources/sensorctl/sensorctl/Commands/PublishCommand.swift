@@ -91,6 +91,10 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.run { try await publish($0) } }
 
     @MainActor private func publish(_ stop: StopRequest) async throws -> ExitStatus {
+        if let unavailability = MQTTPublisher.unavailability {
+            Log.error(unavailability.description)
+            return .unavailable
+        }
         let recording = try trace.map { try imports.read($0) }
         let simulated = recording.map {
             SimulatedDevice($0, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded)

@@ -114,7 +114,8 @@ enum LocationFormatter {
         guard let sky = location.sky else { return "   -" }
         let used = sky.usedCount >= 0 ? Int(sky.usedCount) : location.satellites.count { $0.isUsed }
         let seen = sky.visibleCount >= 0 ? Int(sky.visibleCount) : location.satellites.count
-        return String(format: "%2d/%d", used, seen)
+        // A GPX file states only the number of satellites used.
+        return seen < used ? String(format: "%2d", used) : String(format: "%2d/%d", used, seen)
     }
 
     static func color(accuracy: Double) -> Int {
