@@ -11,6 +11,9 @@ package struct IntervalChart: Sendable {
         (self.name, self.counters) = (name, counters)
     }
 
+    /// True if every stream has a constant rate, so that a histogram would be a single bar.
+    package var isRegular: Bool { counters.allSatisfy(\.counter.isRegular) }
+
     var histograms: [(trace: Int, bars: IntervalHistogram)] {
         guard let axis = IntervalHistogram.axis(for: counters.map(\.counter)) else { return [] }
         return counters.filter { $0.counter.count > 0 }.map { ($0.trace, IntervalHistogram($0.counter, axis: axis)) }

@@ -186,24 +186,22 @@ package struct SkyChart: Sendable {
         }
     }
 
-    var signalLabelHeight: Double { hasRotatedLabels ? 34 : 22 }
+    func signalLabelHeight(width: Double) -> Double { hasRotatedLabels(signalStep(width: width)) ? 34 : 22 }
 
-    private static let signalWidth = FigurePage.width - 52 - FigurePage.right
-
-    private var signalStep: Double {
+    private func signalStep(width: Double) -> Double {
         let count = sky.sorted.count { $0.strengths > 0 }
-        return min(Self.signalWidth / Double(max(count, 1)), 34)
+        return min(width / Double(max(count, 1)), 34)
     }
 
     /// True if the satellite names are rotated by 90°, because horizontal names would overlap.
-    private var hasRotatedLabels: Bool {
-        sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > signalStep }
+    private func hasRotatedLabels(_ step: Double) -> Bool {
+        sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > step }
     }
 
-    func drawSignals(left: Double, top: Double, height: Double, to svg: inout SVGWriter) {
+    func drawSignals(left: Double, right: Double, top: Double, height: Double, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { $0.strengths > 0 }
         guard !tracks.isEmpty else { return }
-        let step = signalStep
+        let step = signalStep(width: right - left)
         let frame = Frame(x: left, y: top, width: step * Double(tracks.count), height: height)
         let greatest = tracks.map(\.strongest).max() ?? 50
         let values = Scale(0...max(50, (greatest * 1.04 / 10).rounded(.up) * 10), from: frame.bottom, to: frame.y)
@@ -211,7 +209,9 @@ package struct SkyChart: Sendable {
             "class": "chart", "data-name": "signals", "data-y": .string(values.description), "data-unit": "dB-Hz",
         ]) { svg in
             let what = "dB-Hz; bars: mean, lines: from weakest to strongest, hollow: not used"
-            svg.heading("Signals", name.isEmpty ? what : "\(name), \(what)", frame.x, frame.y - 6)
+            let note = name.isEmpty ? what : "\(name), \(what)"
+            let fits = PlotText.width(note, size: PlotFont.label) + 60 <= right - left
+            svg.heading("Signals", fits ? note : "dB-Hz", frame.x, frame.y - 6)
             let marks = Ticks.numbers(values.domain, count: max(3, Int(frame.height / 21)))
             svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
                 for value in marks.values { svg.line(frame.x, values(value), frame.right, values(value)) }
@@ -244,7 +244,7 @@ package struct SkyChart: Sendable {
                 svg.line(x, values(track.weakest), x, values(track.strongest))
             }
         }
-        guard hasRotatedLabels else {
+        guard hasRotatedLabels(width) else {
             return svg.label(track.name, x, frame.bottom + 12, size: PlotFont.small, anchor: "middle")
         }
         let (left, top) = (x + 3, frame.bottom + 4)

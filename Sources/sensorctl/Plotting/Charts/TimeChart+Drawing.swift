@@ -51,15 +51,19 @@ extension TimeChart {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)
         let times = axis.scale
+        let marks = ticks(window, height: frame.height)
         svg.group([
             "class": "chart", "data-name": .string(name), "data-x": .string(times.description),
             "data-y": .string(values.description), "data-unit": .string(unit),
+            // The page's script shows two more digits than the axis.
+            "data-decimals": .number(Double(max(0, marks.decimals - marks.exponent + 2))),
+            "data-of": traceName.map { .string($0) } ?? .none,
         ]) { svg in
-            let marks = ticks(window, height: frame.height)
             let isBandSeen = showsBands(drawings)
             let bandExceedsAxis = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
             let note = bandExceedsAxis ? "the accuracy exceeds the axis" : ""
-            heading(drawings, frame, marks, note: note, hasSeveralTraces: axis.stylesIdentifyTraces, &svg)
+            heading(
+                drawings, frame, marks, note: note, hasSeveralTraces: axis.stylesIdentifyTraces && trace == nil, &svg)
             grid(frame, axis, values, marks, isLast: isLast, &svg)
             svg.clipped(to: frame) { svg in
                 for span in axis.spans { Self.shade(span, frame, times, &svg) }
@@ -96,7 +100,7 @@ extension TimeChart {
                 entries.append((drawing.line.name, drawing.style))
             }
         }
-        svg.legend(entries, right: frame.right, baseline: baseline)
+        svg.legend(entries, right: frame.right, baseline: baseline, sample: frame.isNarrow ? 12 : 24)
     }
 
     private func grid(

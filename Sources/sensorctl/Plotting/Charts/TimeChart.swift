@@ -31,6 +31,12 @@ package struct TimeChart: Sendable {
     package var lines: [TimeLine]
     /// The preferred height of the box, in pixels.
     package var height: Double
+    /// The index of the trace to which the chart is limited, or nil if it shows the lines of all traces.
+    var trace: Int?
+    /// The name of `trace`, for the page's script.
+    var traceName: String?
+    /// The lines that determine the value axis, or nil for the lines of the chart.
+    var commonLines: [TimeLine]?
 
     package init(
         name: String, title: String, unit: String, quantity: PlotQuantity, lines: [TimeLine], height: Double = 96
@@ -62,26 +68,29 @@ package struct TimeChart: Sendable {
     func drawings(columns: Int, over duration: Double, hasSeveralTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
+        let hasSeveralNames = Set(lines.lazy.filter { !$0.isUnreliable }.map(\.name)).count > 1
+        let stylesIdentifyTraces = hasSeveralTraces && (trace == nil || !hasSeveralNames)
         return lines.filter { $0.series.count > 0 }.map { line in
             if !names.contains(line.name), !line.isUnreliable { names.append(line.name) }
-            let number = hasSeveralTraces ? line.trace : names.firstIndex(of: line.name) ?? 0
+            let number = stylesIdentifyTraces ? line.trace : names.firstIndex(of: line.name) ?? 0
             var drawing = Drawing(
                 line: line, quantity: quantity,
                 style: PlotStyle(
-                    number: number, isUnreliable: line.isUnreliable, isUnderlay: hasSeveralTraces && number == 0))
+                    number: number, isUnreliable: line.isUnreliable,
+                    isUnderlay: hasSeveralTraces && trace == nil && number == 0))
             drawing.trace(line.series.decimated(to: columns, over: duration), window)
             return drawing
         }
     }
 
-    var window: ValueWindow { ValueWindow(lines.map(\.series), quantity) }
+    var window: ValueWindow { ValueWindow((commonLines ?? lines).map(\.series), quantity) }
 
     func ticks(_ window: ValueWindow, height: Double) -> Ticks {
         let count = max(3, Int(height / 18))
         guard quantity.circle != nil else { return .numbers(window.domain, count: count) }
         var ticks = Ticks.degrees(window.domain, count: count)
         if ticks.exponent == 0 {
-            let decimals = ticks.labels.first?.split(separator: ".").dropFirst().first?.count ?? 0
+            let decimals = ticks.decimals
             ticks.labels = ticks.values.map { PlotText.number(window.labelValue($0), decimals: decimals) }
         }
         return ticks

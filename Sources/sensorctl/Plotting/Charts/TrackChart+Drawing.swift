@@ -16,7 +16,8 @@ extension TrackChart.Sheet {
             "class": "chart", "data-name": "track", "data-x": .string(x.description), "data-y": .string(y.description),
             "data-unit": "m", "data-origin": .string("\(origin.latitude) \(origin.longitude)"),
         ]) { svg in
-            svg.heading("Track", "from \(Self.text(origin))", frame.x, frame.y - 6)
+            // In a narrow chart, the label of the vertical axis takes the space of the origin's coordinates.
+            svg.heading("Track", frame.isNarrow ? "" : "from \(Self.text(origin))", frame.x, frame.y - 6)
             grid(frame, x, y, &svg)
             svg.clipped(to: frame) { svg in
                 for drawing in drawings { drawing.circles(x, y, frame, hasSeveralTraces: hasSeveralTraces, &svg) }
@@ -67,7 +68,7 @@ extension TrackChart.Sheet {
         let perMetre = frame.width / (scale.domain.upperBound - scale.domain.lowerBound)
         var length = niceStep(atLeast: 40 / perMetre)
         if length * perMetre > 90 { length /= 2 }
-        let y = frame.bottom + 42
+        var y = frame.bottom + 42
         svg.group(["class": "axis", "stroke": .string(PlotStyle.faint), "stroke-width": 1.4]) { svg in
             let end = frame.x + length * perMetre
             svg.line(frame.x, y, end, y)
@@ -84,6 +85,7 @@ extension TrackChart.Sheet {
         ])
         svg.label("N", x + 11, y + 3.5, bold: true)
         x += 34
+        if frame.isNarrow { (x, y) = (frame.x, y + TrackChart.legendLine) }
         for (mark, word) in [("○", "start"), ("■", "end")] {
             TrackChart.mark(mark, x + 4, y, PlotStyle(number: 4), &svg)
             svg.label(word, x + 13, y + 3.5)
@@ -121,6 +123,8 @@ extension TrackChart.Sheet {
 
 extension TrackChart {
     static let footerHeight = 31.0
+    /// The height of a line of the legend. In a narrow chart, the legend has two lines.
+    static let legendLine = 17.0
 
     static func mark(_ kind: String, _ x: Double, _ y: Double, _ style: PlotStyle, _ svg: inout SVGWriter) {
         if kind == "○" {

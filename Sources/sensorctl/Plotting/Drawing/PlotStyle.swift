@@ -93,19 +93,23 @@ extension SVGWriter {
     /// Draws a legend from right to left. Each entry consists of a short sample of the line and its name. Returns the
     /// left edge of the legend.
     @discardableResult
-    mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
+    mutating func legend(
+        _ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double, sample: Double = 24
+    ) -> Double {
         var x = right
         for (name, style) in entries.reversed() {
             let width = PlotText.width(name, size: PlotFont.label)
             x -= width
             label(name, x, baseline)
-            x -= 29
+            x -= sample + 5
             path([
-                "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(baseline - 3.5))h24"), "fill": "none",
+                "d": .string(
+                    "M\(PlotText.coordinate(x)),\(PlotText.coordinate(baseline - 3.5))h\(PlotText.coordinate(sample))"),
+                "fill": "none",
                 "class": .string(style.name), "stroke": .string(style.color), "stroke-width": 1.6,
                 "stroke-dasharray": style.dashes,
             ])
-            x -= 12
+            x -= sample / 2
         }
         return x
     }

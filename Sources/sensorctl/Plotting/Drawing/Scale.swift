@@ -50,4 +50,6 @@ struct Frame {
 
     var right: Double { x + width }
     var bottom: Double { y + height }
+    /// True if headings and legends must be short.
+    var isNarrow: Bool { width < 300 }
 }

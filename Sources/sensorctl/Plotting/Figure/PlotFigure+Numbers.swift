@@ -15,7 +15,7 @@ extension PlotFigure {
             writer.newline()
         }
         for chart in timeCharts {
-            for drawing in chart.drawings(columns: Self.columns, over: duration, hasSeveralTraces: hasSeveralTraces) {
+            for drawing in chart.drawings(columns: columns, over: duration, hasSeveralTraces: hasSeveralTraces) {
                 writer.object { write(chart, drawing, to: &$0) }
                 writer.newline()
             }
@@ -25,7 +25,7 @@ extension PlotFigure {
     }
 
     /// The maximum number of points that can be distinguished along the horizontal axis.
-    static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
+    var columns: Int { Int(width - FigurePage.right - 52) }
     var duration: Double { range.upperBound - range.lowerBound }
 
     private func name(_ trace: Int) -> String { traces.indices.contains(trace) ? traces[trace] : "" }

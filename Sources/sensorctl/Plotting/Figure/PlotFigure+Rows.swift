@@ -7,7 +7,7 @@ extension PlotFigure {
         let drawn = timeCharts.map { chart in
             DrawnChart(
                 chart: chart,
-                drawings: chart.drawings(columns: Self.columns, over: duration, hasSeveralTraces: hasSeveralTraces))
+                drawings: chart.drawings(columns: columns, over: duration, hasSeveralTraces: hasSeveralTraces))
         }
         var rows = [header]
         rows += placeRows(sheet)
@@ -31,7 +31,7 @@ extension PlotFigure {
         for (name, style) in entries {
             // `SVGWriter.legend` adds 41 pixels to each name for the sample and spacing.
             let own = PlotText.width(name, size: PlotFont.label) + 41
-            if width + own > FigurePage.width - 20, lines.last?.isEmpty == false {
+            if width + own > self.width - 20, lines.last?.isEmpty == false {
                 lines.append([])
                 width = 0
             }
@@ -55,9 +55,10 @@ extension PlotFigure {
     private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
-        let disc = discs.count == 1 ? discs.first : nil
-        let (head, foot, left, discWidth) = (TimeChart.headerHeight, TrackChart.footerHeight + 22, 52.0, 214.0)
-        let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
+        let disc = discs.count == 1 && !isNarrow ? discs.first : nil
+        let (head, left, discWidth) = (TimeChart.headerHeight, 52.0, 214.0)
+        let foot = TrackChart.footerHeight + 22 + (isNarrow ? TrackChart.legendLine : 0)
+        let width = self.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
         let extent = sheet.maximum - sheet.minimum
         // The track's aspect ratio determines the height, within fixed limits.
         let wanted = width * extent.y / max(extent.x, 1e-9)
@@ -73,8 +74,8 @@ extension PlotFigure {
     }
 
     private func discRows(_ discs: [SkyChart]) -> [FigureRow] {
-        let perRow = min(max(discs.count, 1), 3)
-        let width = min((FigurePage.width - 10 - FigurePage.right) / Double(perRow), 250)
+        let perRow = isNarrow ? 1 : min(max(discs.count, 1), 3)
+        let width = min((self.width - 10 - FigurePage.right) / Double(perRow), 250)
         return stride(from: 0, to: discs.count, by: perRow).map { first in
             let row = discs[first..<min(first + perRow, discs.count)]
             return FigureRow(height: TimeChart.headerHeight + width + 50, flexibleHeight: 0) { _, svg in
@@ -89,8 +90,10 @@ extension PlotFigure {
     }
 
     private func signalRow(_ sky: SkyChart) -> FigureRow {
-        FigureRow(height: TimeChart.headerHeight + 76 + sky.signalLabelHeight, flexibleHeight: 76) { height, svg in
-            sky.drawSignals(left: 52, top: TimeChart.headerHeight, height: height, to: &svg)
+        let right = width - FigurePage.right
+        let labelHeight = sky.signalLabelHeight(width: right - 52)
+        return FigureRow(height: TimeChart.headerHeight + 76 + labelHeight, flexibleHeight: 76) { height, svg in
+            sky.drawSignals(left: 52, right: right, top: TimeChart.headerHeight, height: height, to: &svg)
         }
     }
 
@@ -101,7 +104,7 @@ extension PlotFigure {
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
             range: range, clock: clock, spans: spans, left: min(max(52, longest + 12), 120),
-            right: FigurePage.width - FigurePage.right, stylesIdentifyTraces: hasSeveralTraces)
+            right: self.width - FigurePage.right, stylesIdentifyTraces: hasSeveralTraces)
         var rows: [FigureRow] = []
         if !spans.isEmpty { rows.append(FaultStrip(spans: spans).row(axis)) }
         for (index, one) in drawn.enumerated() {
@@ -121,28 +124,51 @@ extension PlotFigure {
     }
 
     private var intervalRows: [FigureRow] {
-        let charts = intervals.filter { !$0.histograms.isEmpty }
-        let perRow = charts.count == 3 || charts.count > 4 ? 3 : 2
+        let charts = intervals.filter { !$0.isRegular && !$0.histograms.isEmpty }
+        let perRow = isNarrow ? 1 : charts.count == 3 || charts.count > 4 ? 3 : 2
         let gap = 10.0
-        let width = (FigurePage.width - FigurePage.right + gap) / Double(perRow)
-        return stride(from: 0, to: charts.count, by: perRow).map { first in
-            let row = charts[first..<min(first + perRow, charts.count)]
-            return FigureRow(height: IntervalChart.headerHeight + 92 + TimeChart.footerHeight + 4, flexibleHeight: 92) {
-                height, svg in
-                for (index, chart) in row.enumerated() {
-                    let frame = Frame(
-                        x: width * Double(index) + 52, y: IntervalChart.headerHeight, width: width - 52 - gap,
-                        height: height)
-                    chart.draw(in: frame, to: &svg)
+        let width = (self.width - FigurePage.right + gap) / Double(perRow)
+        return regularIntervalRows
+            + stride(from: 0, to: charts.count, by: perRow).map { first in
+                let row = charts[first..<min(first + perRow, charts.count)]
+                return FigureRow(
+                    height: IntervalChart.headerHeight + 92 + TimeChart.footerHeight + 4, flexibleHeight: 92
+                ) {
+                    height, svg in
+                    for (index, chart) in row.enumerated() {
+                        let frame = Frame(
+                            x: width * Double(index) + 52, y: IntervalChart.headerHeight, width: width - 52 - gap,
+                            height: height)
+                        chart.draw(in: frame, to: &svg)
+                    }
                 }
             }
+    }
+
+    /// A line of text for each stream with a constant rate, for which a histogram would be a single bar.
+    private var regularIntervalRows: [FigureRow] {
+        let lines = intervals.filter(\.isRegular).flatMap { chart in
+            chart.counters.flatMap { trace, counter in
+                let trace = hasSeveralTraces && traces.indices.contains(trace) ? ", \(traces[trace])" : ""
+                return PlotText.wrapped(
+                    "\(chart.name)\(trace): \(counter.summary)", to: width - 20, size: PlotFont.label)
+            }
         }
+        guard !lines.isEmpty else { return [] }
+        return [
+            FigureRow(height: TimeChart.headerHeight + Double(lines.count) * 14 + 6, flexibleHeight: 0) { _, svg in
+                svg.heading("Intervals", "at a constant rate", 10, TimeChart.headerHeight - 6)
+                for (index, line) in lines.enumerated() {
+                    svg.label(line, 10, TimeChart.headerHeight + 9 + Double(index) * 14)
+                }
+            }
+        ]
     }
 
     /// Returns a row of notes that explain marks not covered by a legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
-        let scale = Scale(range, from: 0, to: Double(Self.columns))
+        let scale = Scale(range, from: 0, to: Double(columns))
         let hasGaps = drawn.contains { !TimeChart.visibleGaps($0.drawings, scale).isEmpty }
         if hasGaps { notes.append("Grey: no readings for more than three usual intervals.") }
         let hasUnseen = sheet?.drawings.contains { drawing in
@@ -154,9 +180,11 @@ extension PlotFigure {
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }
-        let text = notes
-        return FigureRow(height: text.isEmpty ? 8 : 20, flexibleHeight: 0) { _, svg in
-            if !text.isEmpty { svg.label(text.joined(separator: " "), 10, 12, size: PlotFont.small, faint: true) }
+        let lines = PlotText.wrapped(notes.joined(separator: " "), to: width - 20, size: PlotFont.small)
+        return FigureRow(height: 8 + Double(lines.count) * 12, flexibleHeight: 0) { _, svg in
+            for (index, line) in lines.enumerated() {
+                svg.label(line, 10, 12 + Double(index) * 12, size: PlotFont.small, faint: true)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import JSONBytes
 
 extension PlotFigure {
@@ -68,22 +69,35 @@ extension PlotFigure {
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         page +=
             "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
-        // Each row is a separate SVG element, so that page breaks fall between rows.
+        // The style sheet shows one of the two layouts.
+        page += "<div class=\"wide\">\n\(rowElements)</div>\n<div class=\"narrow\">\n\(narrow.rowElements)</div>\n"
+        page += "<div id=\"figures\" role=\"status\" data-clock=\"\(clockName)\"></div>\n"
+        page += "<script type=\"application/json\" id=\"numbers\">\(numbersForScript)</script>\n"
+        page += "<script>\n\(Self.text(PackageResources.plot_page_js))</script>\n</body>\n</html>\n"
+        return page
+    }
+
+    /// The rows. Each row is a separate SVG element, so that page breaks fall between rows.
+    private var rowElements: String {
+        var svg = SVGWriter()
         for (index, row) in fittedRows().enumerated() {
-            var svg = SVGWriter()
             let words: SVGValue = index == 0 ? .string("\(title). \(summary)") : .none
             svg.svg([
                 "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": index == 0 ? "img" : .none,
                 "aria-label": words, "aria-hidden": index == 0 ? .none : "true",
-                "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
+                "viewBox": .string("0 0 \(PlotText.coordinate(width)) \(PlotText.coordinate(row.height))"),
                 "font-family": .string(PlotFont.family),
             ]) { svg in row.draw(&svg) }
-            page += svg.text
         }
-        page += "<div id=\"figures\" role=\"status\"></div>\n"
-        page += "<script type=\"application/json\" id=\"numbers\">\(numbersForScript)</script>\n"
-        page += "<script>\n\(Self.text(PackageResources.plot_page_js))</script>\n</body>\n</html>\n"
-        return page
+        return svg.text
+    }
+
+    /// The format of times for the page's script: the civil time of the origin in milliseconds since 1970, or the unit
+    /// of elapsed times.
+    private var clockName: String {
+        if case .civil(let start) = clock { return "\(start.nanoseconds / 1_000_000)" }
+        let greatest = max(abs(range.lowerBound), abs(range.upperBound))
+        return greatest < 120 ? "s" : greatest < 7200 ? "min" : "h"
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

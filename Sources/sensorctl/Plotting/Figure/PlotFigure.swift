@@ -17,6 +17,8 @@ package struct PlotFigure: Sendable {
     /// The visible range of the time charts, in seconds from the origin that `clock` defines.
     package var range: ClosedRange<Double>
     package var clock: PlotClock = .elapsed
+    /// The width of the layout, in pixels.
+    var width = FigurePage.width
 
     package init(title: String, subtitle: String, traces: [String], range: ClosedRange<Double>) {
         (self.title, self.subtitle, self.traces, self.range) = (title, subtitle, traces, range)
@@ -27,11 +29,27 @@ package struct PlotFigure: Sendable {
     /// True if colours and dash patterns distinguish traces, or false if they distinguish the lines of a single trace.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
+    /// The layout for the screen of a phone. In 366 pixels, the smallest font size is 11 pixels.
+    var narrow: PlotFigure {
+        var figure = self
+        figure.width = 290
+        figure.title = PlotText.name(title, upTo: 28)
+        figure.subtitle = PlotText.name(subtitle, upTo: 44)
+        return figure
+    }
+
+    var isNarrow: Bool { width < FigurePage.width }
+
+    /// The maximum number of traces whose lines are drawn in the same time chart.
+    private static let maximumOverlay = 3
+
     /// The time charts to draw. If there are several traces, a chart whose lines have different names is split into one
     /// chart per name. Each of these charts shows the lines of that name from all traces, and the unreliable lines,
-    /// which have no chart of their own.
+    /// which have no chart of their own. If there are more than three traces, the lines would hide each other, so each
+    /// trace has charts of its own with a common value axis.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
+        guard traces.count <= Self.maximumOverlay else { return charts.flatMap(separated) }
         return charts.flatMap { chart in
             var names: [String] = []
             for line in chart.lines where !names.contains(line.name) && !line.isUnreliable { names.append(line.name) }
@@ -44,6 +62,20 @@ package struct PlotFigure: Sendable {
                 part.height = min(chart.height, 84)  // In pixels. A chart of one line needs less height.
                 return part
             }
+        }
+    }
+
+    /// Splits a chart into one chart per trace.
+    private func separated(_ chart: TimeChart) -> [TimeChart] {
+        traces.indices.compactMap { trace in
+            var part = chart
+            part.lines = chart.lines.filter { $0.trace == trace && $0.series.count > 0 }
+            guard !part.lines.isEmpty else { return nil }
+            (part.trace, part.traceName) = (trace, traces[trace])
+            part.commonLines = chart.lines
+            part.title += ", \(PlotText.name(traces[trace], upTo: 24))"
+            part.height = min(chart.height, 60)
+            return part
         }
     }
 }

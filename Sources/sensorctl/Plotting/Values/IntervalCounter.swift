@@ -59,6 +59,24 @@ package struct IntervalCounter: Sendable {
         return nil
     }
 
+    /// True if 98 % of the intervals are within 20 % of the median.
+    package var isRegular: Bool {
+        guard let median, count > 0 else { return false }
+        let usual = sorted.reduce(0) { abs($1.interval - median) <= median * 0.2 ? $0 + $1.count : $0 }
+        return Double(usual) >= Double(count) * 0.98
+    }
+
+    /// The number of intervals, the median and the range, such as `9 of 10 ms, 9.98 to 10.1 ms`.
+    var summary: String {
+        let intervals = sorted
+        guard let median, let least = intervals.first?.interval, let greatest = intervals.last?.interval else {
+            return "none"
+        }
+        let range =
+            least == greatest ? "" : ", from \(PlotText.seconds(least)) to \(PlotText.seconds(greatest))"
+        return "\(PlotText.grouped(Double(count))) of \(PlotText.seconds(median))\(range)"
+    }
+
     /// The threshold for a gap between readings, in seconds. It is slightly more than three times the median interval.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
 }

@@ -58,6 +58,19 @@ package enum PlotText {
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }
 
+    /// Breaks the text at spaces into lines of at most the given width in pixels. Longer words have lines of their own.
+    static func wrapped(_ text: String, to width: Double, size: Double) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, Self.width(last + " " + word, size: size) <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
     /// Estimates the width of the text in pixels. The estimate is deliberately high, because the reader's font is
     /// unknown.
     static func width(_ text: String, size: Double) -> Double {

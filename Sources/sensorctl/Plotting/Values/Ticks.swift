@@ -27,6 +27,8 @@ package struct Ticks: Sendable, Equatable {
     package var labels: [String]
     /// The exponent of the power of ten that the labels omit.
     package var exponent = 0
+    /// The number of decimals of the labels.
+    var decimals: Int { labels.first?.split(separator: ".").dropFirst().first?.count ?? 0 }
 
     /// Returns ticks spaced by 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or very
     /// small values omit a power of ten.

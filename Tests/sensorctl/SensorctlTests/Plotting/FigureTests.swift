@@ -186,7 +186,8 @@ struct FigureTests {
     @Test("Adjacent histograms have equal widths, and axis labels stay inside the margin")
     func histograms() throws {
         var counter = IntervalCounter()
-        for index in 0..<10 { counter.add(Double(index)) }
+        // Intervals of 1, 3, 5, … s.
+        for index in 0..<10 { counter.add(Double(index * index)) }
         var figure = Self.figure([])
         figure.charts = []
         figure.intervals = ["a", "b", "c"].map { IntervalChart(name: $0, counters: [(0, counter)]) }
@@ -199,6 +200,64 @@ struct FigureTests {
         svg.mark("15000", 100, below: Frame(x: 0, y: 0, width: 100, height: 10))
         let x = try #require(svg.text.components(separatedBy: "x=\"").last.flatMap { Double($0.prefix { $0 != "\"" }) })
         #expect(x + PlotText.width("15000", size: PlotFont.label) / 2 <= 100 + FigurePage.right)
+    }
+
+    @Test("A stream with a constant rate has a line of text instead of a histogram")
+    func constantRate() throws {
+        var counter = IntervalCounter()
+        // 199 intervals of 10 ms, and one of 9.5 ms.
+        for index in 0..<200 { counter.add(Double(index) / 100) }
+        counter.add(1.9995)
+        #expect(counter.isRegular)
+        var figure = Self.figure([])
+        figure.charts = []
+        figure.intervals = [IntervalChart(name: "gyro", counters: [(0, counter)])]
+        let texts = try Reader.read(figure.svg()).texts
+        #expect(texts.contains("gyro: 200 of 10 ms, from 9.50 ms to 10 ms"))
+        #expect(!figure.svg().contains("data-counts"))
+        // Five of 205 intervals, 2.4 %, are twice as long.
+        for index in 1...5 { counter.add(1.9995 + Double(index) * 0.02) }
+        #expect(!counter.isRegular)
+        figure.intervals = [IntervalChart(name: "gyro", counters: [(0, counter)])]
+        #expect(figure.svg().contains("data-counts"))
+    }
+
+    @Test("The page has a second layout for narrow screens, whose smallest text is 11 pixels high")
+    func narrow() throws {
+        let figure = Self.figure([Self.line([1, 2], name: "x"), Self.line([2, 1], name: "y")])
+        let page = figure.page()
+        let parts = page.components(separatedBy: "<div class=\"narrow\">")
+        #expect(parts.count == 2 && parts[0].contains("<div class=\"wide\">"))
+        let narrow = try #require(parts.last)
+        let width = try #require(
+            narrow.firstMatch(of: #/viewBox="0 0 ([0-9.]+) /#).flatMap { Double($0.output.1) })
+        let sizes = narrow.matches(of: /font-size="([0-9.]+)"/).compactMap { Double($0.output.1) }
+        // A phone has 390 pixels, less a margin of 8 pixels on both sides.
+        #expect((sizes.min() ?? 0) * (390 - 16) / width >= 11)
+        // The legend does not reach the title.
+        let title = PlotText.width("Speed", size: PlotFont.heading) + 52 + 40
+        #expect(!figure.narrow.svg().isEmpty && title < width / 2)
+    }
+
+    @Test("More than three traces have separate charts with the same value axis")
+    func separateTraces() throws {
+        let lines = (0..<4).map { Self.line([Double($0), Double($0) + 1], trace: $0) }
+        let names = (0..<4).map { "drive\($0)" }
+        let overlaid = Self.figure(Array(lines.prefix(3)), traces: Array(names.prefix(3)))
+        #expect(overlaid.timeCharts.count == 1)
+        let figure = Self.figure(lines, traces: names)
+        #expect(figure.timeCharts.map(\.title) == names.map { "Speed, \($0)" })
+        #expect(figure.timeCharts.map { $0.lines.map(\.trace) } == [[0], [1], [2], [3]])
+        let axes = figure.svg().matches(of: /data-y="[0-9.]+ [0-9.]+ ([^"]+)"/).map { String($0.output.1) }
+        #expect(axes.count == 4 && Set(axes).count == 1)
+    }
+
+    @Test("Lines break at spaces and fit the width")
+    func wrapped() {
+        let text = "Grey: no readings for more than three usual intervals. Bands: the reported accuracy."
+        let lines = PlotText.wrapped(text, to: 200, size: 9)
+        #expect(lines.count > 1 && lines.joined(separator: " ") == text)
+        #expect(lines.allSatisfy { PlotText.width($0, size: 9) <= 200 })
     }
 
     @Test("The exported numbers are the drawn points")

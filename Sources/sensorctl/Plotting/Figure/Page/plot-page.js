@@ -6,22 +6,36 @@
   const charts = [...document.querySelectorAll("g.chart[data-x]")].map(group => {
     const [left, right, from, to] = group.dataset.x.split(" ").map(Number);
     const name = group.dataset.name;
-    const lines = numbers.filter(line => line.chart === name && line.strokes);
+    const trace = group.dataset.of;
+    const lines = numbers.filter(line => line.chart === name && line.strokes && (trace === undefined || line.trace === trace));
     const tracks = name === "track" ? numbers.filter(line => line.chart === "track") : [];
     const [bottom, top, low, high] = (group.dataset.y || "").split(" ").map(Number);
     return { group, svg: group.ownerSVGElement, name, left, right, from, to, bottom, top, low, high, lines, tracks,
-      unit: group.dataset.unit || "" };
+      unit: group.dataset.unit || "", decimals: Number(group.dataset.decimals) || 0 };
   });
   const timed = charts.filter(chart => chart.lines.length);
   let time = NaN;
 
-  const text = value => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
-    ? value.toPrecision(6) : String(Number(value.toPrecision(7)));
+  const clock = box.dataset.clock;
+  const minus = text => text.replace("-", "\u2212");
 
-  // Returns the reading nearest to a time. The readings of a stroke are in ascending order of time.
-  function nearest(line, at) {
+  // Formats a time like the labels of the time axis, with two decimals.
+  function timeText(at) {
+    if (!/^[a-z]/.test(clock)) return new Date(Number(clock) + at * 1000).toISOString().slice(11, 22) + " UTC";
+    if (clock === "s") return minus(at.toFixed(2)) + " s";
+    const hundredths = Math.round(Math.abs(at) * 100), whole = Math.floor(hundredths / 100);
+    const seconds = String(whole % 60).padStart(2, "0") + "." + String(hundredths % 100).padStart(2, "0");
+    const minutes = Math.floor(whole / 60), sign = at < 0 && hundredths ? "\u2212" : "";
+    return sign + (clock === "min" ? minutes
+      : Math.floor(minutes / 60) + ":" + String(minutes % 60).padStart(2, "0")) + ":" + seconds;
+  }
+
+  // Returns the reading nearest to a time, or null in a gap. The readings of a stroke are in ascending order of time.
+  // A stroke reaches `margin` seconds beyond its ends, so that a single reading can be pointed at.
+  function nearest(line, at, margin) {
     let best = null;
     for (const stroke of line.strokes) {
+      if (!stroke.length || at < stroke[0][0] - margin || at > stroke.at(-1)[0] + margin) continue;
       let low = 0, high = stroke.length - 1;
       while (low < high) {
         const middle = (low + high) >> 1;
@@ -54,12 +68,13 @@
   }
 
   function figures(chart, at) {
-    const rows = [text(at) + " s"];
+    const rows = [timeText(at)];
+    const margin = 4 * (chart.to - chart.from) / (chart.right - chart.left);
     for (const line of chart.lines) {
-      const point = nearest(line, at);
+      const point = nearest(line, at, margin);
       if (!point) continue;
       const name = [line.line, numbers.some(other => other.trace !== line.trace) ? line.trace : ""].filter(Boolean).join(", ");
-      rows.push((name ? name + ": " : "") + text(point[1]) + " " + chart.unit + (line.doubtful ? " (doubtful)" : "") + "  at " + text(point[0]) + " s");
+      rows.push((name ? name + ": " : "") + minus(point[1].toFixed(chart.decimals)) + " " + chart.unit + (line.doubtful ? " (unreliable)" : ""));
     }
     return rows;
   }
@@ -99,8 +114,8 @@
       if (found) {
         time = found[0];
         cursors(time);
-        const rows = [text(found[0]) + " s", found[1] + "°, " + found[2] + "°"];
-        if (found[3] >= 0) rows.push("± " + text(found[3]) + " m");
+        const rows = [timeText(found[0]), found[1] + "°, " + found[2] + "°"];
+        if (found[3] >= 0) rows.push("± " + found[3].toFixed(1) + " m");
         return showFigures(rows, event.clientX, event.clientY);
       }
     }
@@ -114,9 +129,9 @@
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !timed.length) return;
     event.preventDefault();
-    const { from, to } = timed[0];
+    const { from, to } = timed[0];  // All charts share the time axis.
     time = Math.min(to, Math.max(from, (Number.isNaN(time) ? from : time) + step * (to - from) / (event.shiftKey ? 50 : 500)));
     cursors(time);
-    showFigures(timed.flatMap(chart => [chart.name + ":", ...figures(chart, time).slice(1).map(row => "  " + row)]), 8, 8);
+    showFigures(timed.filter(chart => chart.svg.getClientRects().length).flatMap(chart => [chart.name + ":", ...figures(chart, time).slice(1).map(row => "  " + row)]), 8, 8);
   });
 })();
