@@ -59,6 +59,16 @@ struct EpochAssembler {
     static let implausibleText =
         "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
+    var remarks: [String] {
+        var remarks: [String] = []
+        remarks.appendRemark(
+            count: otherReceiverFixCount,
+            "positions of receivers other than \(receiver ?? "") were omitted. Select another receiver with --receiver."
+        )
+        remarks.appendRemark(count: implausibleReportCount, Self.implausibleText)
+        return remarks
+    }
+
     var hasPending: Bool { pending != nil }
 
     /// Returns true if `name` is the path of the selected receiver, or if either path is unknown.

@@ -37,15 +37,17 @@ struct PathWriter: ~Copyable {
             try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
                 let start = PositionEpochs(trace, receiver: options.receiver)
                 var probe = start
-                guard probe.next(bytes) != nil else {
-                    let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-                    throw .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
-                }
+                guard probe.next(bytes) != nil else { throw missingPositions(trace, options) }
                 let file = try ExportFile(path: path, options)
                 var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
                 return try body(&writer)
             }
         }
+    }
+
+    static func missingPositions(_ trace: TraceFile, _ options: ExportOptions) -> DeviceError {
+        let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
+        return .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
     }
 
     func next(_ epochs: inout PositionEpochs) -> PositionEpochs.Epoch? { epochs.next(bytes) }
@@ -113,10 +115,7 @@ struct PathWriter: ~Copyable {
     ) throws(DeviceError) -> [String] {
         try file.close()
         var remarks: [String] = []
-        remarks.appendRemark(
-            count: epochs.assembler.otherReceiverFixCount,
-            "positions of receivers other than \(epochs.assembler.receiver ?? "") were omitted. Select another receiver with --receiver."
-        )
+        remarks += epochs.assembler.remarks
         remarks += epochs.skippedContent.remarks(without: hasSatellites ? [.skies] : [])
         if omittedAccuracies > 0 {
             remarks.append(
@@ -133,7 +132,6 @@ struct PathWriter: ~Copyable {
                 "The altitudes of \(undefinedAltitudes) positions have no reference surface; they were treated as altitudes above mean sea level."
             )
         }
-        remarks.appendRemark(count: epochs.assembler.implausibleReportCount, EpochAssembler.implausibleText)
         remarks.appendRemark(count: positionsWithoutTime, "positions have no time.")
         return (options.isDamageReported ? [] : epochs.damage.remarks) + remarks + epochs.diagnostics.remarks
     }

@@ -11,18 +11,21 @@ struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
     /// The number of events that are not positions, by kind. A loss of the source is not counted, because it is
-    /// exported as the end of a segment.
+    /// exported as the end of a segment, unless reports without a fix are included.
     private(set) var skippedContent = SkippedContent()
     /// Selects the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private(set) var damage = ReportDiagnostics()
+    private let includesMissing: Bool
     private var isAtEnd = false
 
-    init(_ trace: TraceFile, receiver: String? = nil) {
+    /// - Parameter includesMissing: True to also return reports without a fix, and to count losses of the source.
+    init(_ trace: TraceFile, receiver: String? = nil, includesMissing: Bool = false) {
         cursor = TraceCursor(trace)
-        assembler = EpochAssembler(start: trace.start, receiver: receiver)
+        self.includesMissing = includesMissing
+        assembler = EpochAssembler(start: trace.start, receiver: receiver, includesMissing: includesMissing)
         skippedContent.add(batteryOf: trace.header)
     }
 
@@ -37,8 +40,9 @@ struct PositionEpochs {
             var finished: Epoch?
             switch record.kind {
             case .gpsd: finished = process(record, bytes)
-            case .lost: finished = assembler.interrupt()
-            case .regained: break
+            case .lost, .regained:
+                if includesMissing { skippedContent.add(record.kind) }
+                if record.kind == .lost { finished = assembler.interrupt() }
             case .gpsdText where record.isDamagedReport(in: bytes):
                 damage.record(text: record.line(in: bytes), &decoder, line: cursor.line)
             case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:

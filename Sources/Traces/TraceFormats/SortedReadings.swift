@@ -47,7 +47,7 @@ struct SortedReadings {
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
     /// The offset, in nanoseconds, that is added to all times. If the earliest reading has a negative time, the offset
     /// moves that reading to time zero. Otherwise, it is 0.
-    private var shift: Int64 = 0
+    private(set) var shift: Int64 = 0
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false
 
@@ -97,12 +97,13 @@ struct SortedReadings {
         }
     }
 
+    /// Remarks about the readings, but not about other content of the trace.
     var remarks: [String] {
         var remarks = diagnostics.remarks
         remarks.appendRemark(
             count: repeatedCount, "readings had the same time as another reading of their sensor and were omitted.")
         remarks.appendRemark(count: lateCount, "readings were more than \(Self.window) readings late and were omitted.")
-        return remarks + skippedContent.remarks()
+        return remarks
     }
 
     private func reading(of record: TraceRecord) -> (sensor: Int, time: Int64, value: SIMD3<Double>)? {

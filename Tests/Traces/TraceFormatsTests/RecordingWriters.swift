@@ -111,14 +111,14 @@ extension Recording {
     /// each time of a reading; cells of sensors without a reading at that time are empty. Only the first sensor of each
     /// kind is written. Numbers have the shortest form that reads back as the same value.
     func csv() -> [UInt8] {
-        let written = MotionCSVEncoder.kinds.compactMap { track($0) }
-        var rows = MotionCSVEncoder(written.map(\.sensor))
+        let written = CSVRowEncoder.kinds.compactMap { track($0) }
+        var rows = CSVRowEncoder(columns: written.map(\.sensor.kind.csvColumns))
         var next = written.map { _ in 0 }
         for time in Set(written.flatMap(\.times)).sorted() {
             for (index, track) in written.enumerated() {
                 let column = next[index]
                 guard column < track.count, track.times[column] == time else { continue }
-                rows.append(track.values[column], of: index, at: time)
+                rows.append(track.values[column], of: track.sensor, to: index, at: time)
                 next[index] += 1
             }
         }

@@ -135,7 +135,7 @@ struct SkippedContentTests {
                     remarks.contains { remark in part.words.contains { remark.contains($0) } },
                     "\(format): nothing is said of \(part): \(remarks)")
             }
-            let hasPositions = ![.csv, .iio].contains(format)
+            let hasPositions = format != .iio
             #expect(included.contains(.position) == hasPositions && (hasPositions || included.contains(.acceleration)))
         }
     }

@@ -157,13 +157,12 @@ extension TrapTests {
             #expect(lines.count == expected.count)
             for (line, expected) in zip(lines, expected) { #expect(line.hasPrefix(expected), "\(line)") }
         }
-        // A single table has a row for each of the six times with readings, with empty cells.
+        // A single table has a row for the position and one for each of the six times with readings, with empty cells. The
+        // position has 17 columns and the readings have 7. Of the position, only time, lat, lon and mode are known.
         let table = try RoundTrip.text(.csv, trace).split(separator: "\n")
-        #expect(table.count == 7)
+        #expect(table.count == 8)
         #expect(
             table.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).count { $0.isEmpty } }
-                == [
-                    4, 4, 4, 6, 4, 4,
-                ])
+                == [13 + 7, 17 + 4, 17 + 4, 17 + 4, 17 + 6, 17 + 4, 17 + 4])
     }
 }

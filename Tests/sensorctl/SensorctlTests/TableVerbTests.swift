@@ -51,6 +51,23 @@ struct TableVerbTests {
         #expect(piped.lines.count { $0.contains("didUpdateLocations") } == 2)
     }
 
+    @Test("A drive written as a table has the same locations when the table is replayed")
+    func positions() throws {
+        let folder = try TemporaryFolder()
+        let table = folder.path + "/drive.csv"
+        let written = try Tool.run(["convert", Tool.drive, table])
+        #expect(written.status == 0, "\(written.notes)")
+        let back = try Tool.run(["replay", table, "location", "--json"])
+        let whole = try Tool.run(["replay", Tool.drive, "location", "--json"])
+        // The table does not contain the name of the receiver, which one message contains.
+        let expected = whole.lines.map { $0.replacingOccurrences(of: "receiver /dev/synthetic0", with: "receiver") }
+        let difference = zip(back.lines, expected).first { $0 != $1 }
+        #expect(back.lines.count == expected.count && difference == nil, "\(String(describing: difference))")
+        #expect(whole.lines.count { $0.contains("didUpdateLocations") } > 100)
+        let wrong = try Tool.run(["convert", Tool.drive, folder.path + "/drive.gpx", "--table", "positions"])
+        #expect(wrong.status == 64 && wrong.notes.contains("--table requires the format csv"), "\(wrong.notes)")
+    }
+
     @Test("An invalid column map is refused, and a missing column is reported with the existing columns")
     func refused() throws {
         let folder = try TemporaryFolder()

@@ -180,7 +180,8 @@ struct TraceVerbTests {
         #expect(try Tool.run(["convert", poses, table]).status == 0)
         for (arguments, part) in [
             (["convert", poses, folder.path + "/a.json"], "contains no gpsd reports"),
-            (["convert", Tool.drive, folder.path + "/a.csv"], "no motion readings"),
+            (["convert", Tool.drive, folder.path + "/a.csv", "--table", "motion"], "no motion readings"),
+            (["convert", poses, folder.path + "/a.csv", "--table", "positions"], "no positions"),
             (["cut", poses, folder.path + "/a.trace", "--from", "100"], "ends at 11.602 s"),
             (["convert", poses, folder.path + "/a.nmea"], "neither positions nor attitudes"),
             (["convert", poses, folder.path + "/a.gpx"], "no positions"),

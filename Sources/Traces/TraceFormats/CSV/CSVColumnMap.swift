@@ -57,6 +57,10 @@ public struct CSVColumnMap: Sendable, Hashable {
     /// The interval between rows in seconds, or nil if the table contains times.
     private(set) var period: Double?
     private(set) var start: WallTime?
+    /// True if an export wrote the table. Each row then contains a position of its own, and `fix.time` is its civil time.
+    private(set) var isExported = false
+
+    init(exported columns: [CSVQuantity: Column]) { (self.columns, isExported) = (columns, true) }
 
     /// Parses a column map.
     ///

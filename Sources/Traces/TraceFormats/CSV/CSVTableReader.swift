@@ -34,7 +34,8 @@ struct CSVTableReader {
             columns[quantity] = TableRowConverter.Column(index: index, unit: column.unit)
         }
         rows = TableRowConverter(columns, from: name)
-        rows.dropsRepetitions = true
+        rows.dropsRepetitions = !map.isExported
+        rows.keepsAllPositions = map.isExported
         reader.width = rows.width
     }
 
@@ -71,6 +72,7 @@ struct CSVTableReader {
 
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
+        var start = map.start
         hasSetClock = try containsSetClock()
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
@@ -87,7 +89,15 @@ struct CSVTableReader {
             } else if !rows.tracks.isEmpty {
                 recordTime("the row has no usable time, and its motion readings were skipped")
             }
-            try rows.process(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
+            let fix = try fixTime()
+            if map.isExported {
+                if start == nil, let time, let fix, fix.civil != nil {
+                    start = WallTime(nanoseconds: fix.time.subtractingSaturated(time))
+                }
+                try rows.process(reader, at: time, civil: fix?.civil)
+            } else {
+                try rows.process(reader, at: time, civil: time.flatMap(civil), fix: fix)
+            }
             if row == 0 { findUnnamedDirections() }
         }
         // The tracks are checked before `finishRecording` moves them out of `rows`. `finishRecording` also sets
@@ -95,7 +105,7 @@ struct CSVTableReader {
         let plausibility = rows.tracks.compactMap {
             $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
         }
-        var recording = rows.finishRecording(start: map.start)
+        var recording = rows.finishRecording(start: start)
         if isCivil == true, !rows.ignoresTimes, let first = recording.firstTime {
             // The times count from 1970. The first event is moved to time zero, and its civil time becomes the start.
             // If the events are not sorted, `normalize` shifts them again.

@@ -2,68 +2,27 @@
 
 import DeviceCore
 import Trace
-
-/// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Readings must be in chronological order.
-/// Readings with the same time share a row. If a sensor has no reading at that time, its cells are empty.
-struct MotionCSVEncoder {
-    static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
-    private(set) var bytes: [UInt8]
-    private let sensors: [SensorDescription]
-    /// The time of the pending row, and each sensor's reading at that time. `time` is nil if no row is pending.
-    private var time: Int64?
-    private var values: [SIMD3<Double>?]
-
-    /// Creates an encoder. The sensors must be sorted in the order of ``kinds``, with at most one of each kind.
-    init(_ sensors: [SensorDescription]) {
-        self.sensors = sensors
-        values = sensors.map { _ in nil }
-        bytes = Array((["t"] + sensors.flatMap(\.kind.csvColumns)).joined(separator: ",").utf8) + [UInt8(ascii: "\n")]
-    }
-
-    mutating func append(_ value: SIMD3<Double>, of sensor: Int, at time: Int64) {
-        if time != self.time { endRow() }
-        self.time = time
-        values[sensor] = value
-    }
-
-    /// Appends the pending row. The time is written in seconds with nine decimals, and values in their shortest decimal
-    /// form.
-    mutating func endRow() {
-        guard let time else { return }
-        self.time = nil
-        TraceSeconds.append(time, to: &bytes)
-        for (index, sensor) in sensors.enumerated() {
-            let value = values[index].map { Self.siValue($0, sensor) }
-            for axis in 0..<sensor.kind.csvColumns.count {
-                bytes.append(UInt8(ascii: ","))
-                if let number = value?[axis], number.isFinite { bytes.append(contentsOf: number.description.utf8) }
-            }
-            values[index] = nil
-        }
-        bytes.append(UInt8(ascii: "\n"))
-    }
-
-    mutating func drain() -> [UInt8] {
-        defer { bytes.removeAll(keepingCapacity: true) }
-        return bytes
-    }
-
-    /// Converts a reading to the device's axes, and a magnetic field to microtesla.
-    private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
-        let value = sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
-        return sensor.kind == .magnetometer ? SampleConventions.microtesla(gauss: value) : value
-    }
-}
+import TraceEditing
 
 extension RecordingFormat {
-    /// Motion readings as CSV in the layout ``MotionCSVLayout/si``. Columns of missing sensors are omitted. The mount
-    /// matrix is applied, so values are in the device's axes. Only the first sensor of each kind is written.
+    /// Positions and motion readings as a table (``ExportOptions/table``). Positions have the columns of
+    /// ``PositionColumns``, and motion readings those of the layout ``MotionCSVLayout/si``. Columns of missing sensors
+    /// are omitted. The mount matrix is applied, so readings are in the device's axes. Only the first sensor of each
+    /// kind is written.
     package static let csv = RecordingFormat(
-        name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
-        writer: write)
+        name: "csv", title: "CSV of positions or motion", fileExtensions: [".csv"], supportsReceiverSelection: true,
+        reportsDamage: true, detect: sniff, read: read,
+        writer: { (trace, path, options) throws(DeviceError) in
+            try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
+                var export = try CSVExport(trace, bytes, options)
+                return try export.write(to: path)
+            }
+        })
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        if MotionCSVLayout(columns: input.columns) != nil { return .likely }
+        if PositionColumns.areContained(in: input.columns) || MotionCSVLayout(columns: input.columns) != nil {
+            return .likely
+        }
         return input.mayBeTable && input.name.lowercased().hasSuffix(".csv") && !input.containsNMEASentences
             ? .nameOnly : nil
     }
@@ -71,42 +30,116 @@ extension RecordingFormat {
     private static func read(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> RecordingContents {
-        .recording(try Recording(csv: try input.bytes(), name: input.name, options: options.csv))
-    }
-
-    private static func write(
-        _ trace: TraceFile, to path: String, options: ExportOptions
-    ) throws(DeviceError) -> [String] {
-        var readings = try SortedReadings(trace)
-        let written = MotionCSVEncoder.kinds.compactMap { kind in
-            readings.sensors.firstIndex { $0.description.kind == kind && $0.count > 0 }
+        if options.csv.layout == nil, let map = CSVColumnMap(exportedColumns: input.columns) {
+            return .recording(try Recording(table: try input.bytes(), name: input.name, columns: map))
         }
-        var columns: [Int?] = readings.sensors.map { _ in nil }
-        for (column, sensor) in written.enumerated() { columns[sensor] = column }
-        var rows = MotionCSVEncoder(written.map { readings.sensors[$0].description })
-        var others = 0
-        var file = try ExportFile(path: path, options)
-        while let reading = readings.next() {
-            guard let column = columns[reading.sensor] else {
-                others += 1
+        return .recording(try Recording(csv: try input.bytes(), name: input.name, options: options.csv))
+    }
+}
+
+/// Writes a trace as a table.
+private struct CSVExport {
+    private let bytes: UnsafeRawBufferPointer
+    private let options: ExportOptions
+    /// The positions, or nil if the table contains none. A receiver without a time is placed by `clock`.
+    private var positions: PositionEpochs?
+    private var clock = ReportClock()
+    private var readings: SortedReadings?
+    /// The group of columns of each sensor, or nil if the sensor is not written.
+    private var groups: [Int?] = []
+    private var rows: CSVRowEncoder
+    private var omittedReadingCount = 0
+
+    /// - Parameter bytes: The bytes of the trace, which must remain valid while the table is written.
+    init(_ trace: TraceFile, _ bytes: UnsafeRawBufferPointer, _ options: ExportOptions) throws(DeviceError) {
+        (self.bytes, self.options) = (bytes, options)
+        var columns: [[String]] = []
+        if options.table != .motion {
+            let epochs = PositionEpochs(trace, receiver: options.receiver, includesMissing: true)
+            var probe = epochs
+            while positions == nil, let epoch = probe.next(bytes) { if epoch.report.hasFix { positions = epochs } }
+            if positions != nil { columns.append(PositionColumns.all.map(\.name)) }
+        }
+        if options.table == .positions, positions == nil { throw PathWriter.missingPositions(trace, options) }
+        if options.table != .positions {
+            do throws(DeviceError) { readings = try SortedReadings(trace) } catch {
+                if options.table == .motion { throw error }
+                guard positions != nil else {
+                    throw .invalidTrace("\(trace.name) contains neither positions nor motion readings to write.")
+                }
+            }
+        }
+        let sensors = readings?.sensors ?? []
+        groups = sensors.map { _ in nil }
+        for kind in CSVRowEncoder.kinds {
+            guard let sensor = sensors.firstIndex(where: { $0.description.kind == kind && $0.count > 0 }) else {
                 continue
             }
-            rows.append(reading.value, of: column, at: reading.time)
-            if rows.bytes.count > 1 << 15 {
-                file.bytes.append(contentsOf: rows.drain())
-                try file.flushIfLarge()
+            groups[sensor] = columns.count
+            columns.append(kind.csvColumns)
+        }
+        rows = CSVRowEncoder(columns: columns)
+    }
+
+    mutating func write(to path: String) throws(DeviceError) -> [String] {
+        var file = try ExportFile(path: path, options)
+        var position = nextPosition()
+        var reading = readings?.next()
+        while position != nil || reading != nil {
+            if let (epoch, time) = position, time <= reading?.time ?? .max {
+                rows.append(epoch, to: 0, at: time)
+                position = nextPosition()
+            } else if let current = reading {
+                append(current)
+                reading = readings?.next()
             }
+            guard rows.bytes.count > 1 << 15 else { continue }
+            file.bytes.append(contentsOf: rows.drain())
+            try file.flushIfLarge()
         }
         rows.endRow()
         file.bytes.append(contentsOf: rows.drain())
         try file.close()
-        var remarks = readings.remarks
-        remarks.appendRemark(
-            count: others, "readings of further sensors were omitted, because CSV contains one sensor of each kind.")
-        if let start = readings.start {
-            remarks.append(
-                "The start time \(CivilDate(start).iso8601(decimals: 3)) was omitted, because times in CSV are relative to it."
-            )
+        return remarks
+    }
+
+    private mutating func nextPosition() -> (epoch: PositionEpochs.Epoch, time: Int64)? {
+        while let epoch = positions?.next(bytes) {
+            clock.advance(to: epoch.time)
+            guard epoch.report.mode != .unknown else { continue }
+            return (epoch, (epoch.arrival ?? clock.elapsed).addingSaturated(readings?.shift ?? 0))
+        }
+        return nil
+    }
+
+    private mutating func append(_ reading: SortedReadings.Reading) {
+        guard let group = groups[reading.sensor], let sensor = readings?.sensors[reading.sensor] else {
+            omittedReadingCount += 1
+            return
+        }
+        rows.append(reading.value, of: sensor.description, to: group, at: reading.time)
+    }
+
+    private var remarks: [String] {
+        var remarks = positions.map { $0.assembler.remarks } ?? []
+        if let readings {
+            remarks += readings.remarks
+            remarks.appendRemark(
+                count: omittedReadingCount,
+                "readings of further sensors were omitted, because CSV contains one sensor of each kind.")
+        } else if let positions {
+            remarks += positions.diagnostics.remarks
+        }
+        if let positions {
+            if !options.isDamageReported { remarks += positions.damage.remarks }
+            remarks += positions.skippedContent.remarks(without: readings == nil ? [.skies] : [.skies, .readings])
+        } else if let readings {
+            remarks += readings.skippedContent.remarks()
+            if let start = readings.start {
+                remarks.append(
+                    "The start time \(CivilDate(start).iso8601(decimals: 3)) was omitted, because times in CSV are relative to it."
+                )
+            }
         }
         return remarks
     }

@@ -52,6 +52,7 @@ extension TableRowConverter {
             report.mode = .none
         }
         if mode == 2 { report.mode = .twoDimensional }
+        if mode == 3, keepsAllPositions { report.mode = .threeDimensional }
         if let column = columns[.mode], !mode.isNaN, ![0, 1, 2, 3].contains(mode) {
             recordUnreadable(column.index, reader)
         }
@@ -74,7 +75,7 @@ extension TableRowConverter {
             } else {
                 earlier.fix = (fix.time, values, time)
             }
-        } else if let time {
+        } else if let time, !keepsAllPositions {
             recordUnchanged(report, at: time, reader)
             if dropsRepetitions, !tracks.isEmpty, isRepetition(report, at: time) { return }
         }
@@ -218,6 +219,7 @@ extension TableRowConverter {
     // if that is shorter.
 
     private mutating func append(_ item: Item) {
+        if keepsAllPositions, let time = item.time { return write(item, at: time) }
         guard var first = firstItems else {
             spread(item)
             return
@@ -303,8 +305,16 @@ extension TableRowConverter {
         if columns[.speed] == nil || columns[.course] == nil, motion.complete(&report, at: time) {
             derivedMotionCount += 1
         }
-        if sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN { reports.append(sky, at: time) }
-        reports.append(line: GPSDEncoder.encode(report, timeDecimals: shift % 1_000_000 == 0 ? 3 : 9), at: time)
+        let exact = keepsAllPositions ? report.time?.nanoseconds ?? 0 : shift
+        let line = GPSDEncoder.encode(report, timeDecimals: exact % 1_000_000 == 0 ? 3 : 9)
+        let hasSky = sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN
+        // If a report of satellites has no time, it belongs to the preceding position. An empty report ends the validity
+        // of the last one.
+        let isLate = keepsAllPositions && report.time == nil
+        if isLate { reports.append(line: line, at: time) }
+        if hasSky || keepsAllPositions && isSkyValid { reports.append(sky, at: time) }
+        if !isLate { reports.append(line: line, at: time) }
+        isSkyValid = hasSky
     }
 }
 

@@ -52,6 +52,11 @@ struct TableRowConverter {
     /// True if consecutive rows may repeat the same position, as in tables of motion readings. If so, a repeated
     /// position is kept only once per `repetitionInterval`.
     var dropsRepetitions = false
+    /// True if every position is kept at the time of its row and with its mode, even if others have the same time or the
+    /// same values.
+    var keepsAllPositions = false
+    /// True if the last position had satellites or dilutions.
+    var isSkyValid = false
     /// The time within which a repeated position is dropped, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
 

@@ -117,6 +117,13 @@ extension [UInt8] {
     }
 }
 
+/// The contents of a CSV file.
+package enum CSVContents: String, Sendable, CaseIterable {
+    case positions, motion
+    /// Positions and motion readings in one table, as far as the trace contains them.
+    case both
+}
+
 /// Options for writing a file in any format.
 public struct ExportOptions: Sendable, Hashable {
     /// True if an existing file may be replaced.
@@ -134,6 +141,8 @@ public struct ExportOptions: Sendable, Hashable {
     public var name = ""
     /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
+    /// The contents of a CSV file.
+    package var table = CSVContents.both
     /// True if the import has already warned about damaged gpsd reports in the trace.
     package var isDamageReported = false
 

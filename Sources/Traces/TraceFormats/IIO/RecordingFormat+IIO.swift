@@ -88,7 +88,7 @@ extension RecordingFormat {
             while let reading = readings.next() { try buffers[reading.sensor]?.append(reading.value, at: reading.time) }
             for buffer in buffers { try buffer?.close() }
             try Folder.write([(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, options)
-            return readings.remarks
+            return readings.remarks + readings.skippedContent.remarks()
         }
     }
 }

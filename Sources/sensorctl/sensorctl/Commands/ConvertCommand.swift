@@ -21,6 +21,7 @@ struct ConvertCommand: ParsableCommand {
             Examples:
               sensorctl convert drive.jsonl drive.mcap
               sensorctl convert drive.jsonl - --format gpx
+              sensorctl convert drive.jsonl drive.csv --table positions
             """)
 
     @OptionGroup var recording: EditOptions

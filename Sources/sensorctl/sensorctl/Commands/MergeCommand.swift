@@ -4,6 +4,7 @@ import ArgumentParser
 import DeviceCore
 import Trace
 import TraceEditing
+import TraceFormats
 
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,6 +43,9 @@ struct MergeCommand: ParsableCommand {
     var receiver: String?
 
     @Flag(help: "Also write arrival times. This flag requires the gpsd or nmea format.") var stamps = false
+    @Option(help: "The contents of a CSV file: positions, motion or both. The default is both, in one table.")
+    var table: CSVContents?
+
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
 
     func validate() throws {
@@ -61,6 +65,7 @@ struct MergeCommand: ParsableCommand {
             if let mode = new.mode { arguments += ["--mode", "0" + String(mode.bits, radix: 8)] }
             if let receiver { arguments += ["--receiver", receiver] }
             if stamps { arguments.append("--stamps") }
+            if let table { arguments += ["--table", table.rawValue] }
             return try TraceTarget.parse(arguments)
         }
     }

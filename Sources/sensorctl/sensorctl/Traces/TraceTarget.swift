@@ -30,6 +30,12 @@ struct TraceTarget: ParsableArguments {
 
     @Flag(help: "Also write arrival times. This flag requires the gpsd or nmea format.") var stamps = false
 
+    @Option(
+        help:
+            "The contents of a CSV file: positions, motion or both. The default is both, in one table, as far as the recording contains them."
+    )
+    var table: CSVContents?
+
     private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
     private static func format(_ text: String) throws -> RecordingFormat {
@@ -45,6 +51,7 @@ struct TraceTarget: ParsableArguments {
         try Self.rejectIf(
             receiver != nil && !chosenFormat.supportsReceiverSelection,
             "The format \(chosenFormat.name) contains all receivers: omit --receiver.")
+        try Self.rejectIf(table != nil && chosenFormat != .csv, "--table requires the format csv.")
         try Self.rejectIf(stamps && !chosenFormat.supportsArrivalTimes, "--stamps requires the format gpsd or nmea.")
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
@@ -56,7 +63,10 @@ struct TraceTarget: ParsableArguments {
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
-        ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, includesArrivalTimes: stamps)
+        var options = ExportOptions(
+            overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, includesArrivalTimes: stamps)
+        options.table = table ?? .both
+        return options
     }
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
@@ -101,6 +111,8 @@ struct TraceTarget: ParsableArguments {
         }
     }
 }
+
+extension CSVContents: ExpressibleByArgument {}
 
 struct EditOptions: ParsableArguments {
     @Argument(
