@@ -59,7 +59,7 @@ extension TraceFault: CustomStringConvertible {
     /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
-        from the start, such as 2.5s or 300ms. If @when is omitted, the fault begins at the start. If the duration is \
+        from the start, such as 2.5s, 300ms or 1:30, or a date like 2026-11-27T10:00:00Z. If @when is omitted, the fault begins at the start. If the duration is \
         omitted, the fault never ends. The target is gpsd, a kind of sensor (accelerometer, \
         gyroscope, magnetometer, pressure) or the ID of a sensor. For nofix and clockstep, the target is the path of a \
         receiver. For unplug and cut, the target is the ID of an accessory. The recording must contain the target.
@@ -79,9 +79,12 @@ extension TraceFault: CustomStringConvertible {
         """
 
     /// Parses a fault list such as `nofix@10s+5s,drop=0.01(gyroscope)`. Throws an error if the list is empty.
-    public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
+    public static func list(_ text: String) throws(DeviceError) -> [TraceFault] { try list(text, start: nil) }
+
+    /// Parses a fault list. The times of faults may be dates, unless `start`, the time of the recording's start, is nil.
+    package static func list(_ text: String, start: WallTime?) throws(DeviceError) -> [TraceFault] {
         var faults: [TraceFault] = []
-        for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }
+        for clause in try FaultClause.list(text, start: start) { faults.append(try TraceFault(clause)) }
         return faults
     }
 

@@ -54,7 +54,7 @@ struct SimulateGPSDTests {
     @Test("Invalid arguments result in status 64, unusable files in 65 or 66")
     func refusals() throws {
         for more in [
-            ["--fault", "nonsense"], ["--fault", "unplug@1"], ["--speed", "0"], ["--port", "70000"],
+            ["--fault", "nonsense"], ["--fault", "unplug@1d"], ["--speed", "0"], ["--port", "70000"],
             ["--duration", "-1"], ["--json", "--", "true"], ["--pty", "--port", "5"], ["--receiver", "/dev/a"],
         ] {
             let result = try Self.simulate(more)

@@ -122,7 +122,7 @@ struct SynthesizeTests {
         "A start time is a date with or without a time of day",
         arguments: [
             ("2026-01-01", 1_767_225_600), ("2026-05-01T12:00:00Z", 1_777_636_800), ("2026-13-01", nil),
-            ("2026-01-01T12:00Z", nil),
+            ("2026-01-01T12:00Z", 1_767_268_800),
             ("26-01-01", nil), ("", nil), ("T", nil), ("2026-01-01T", nil),
         ] as [(String, Int64?)])
     func start(text: String, seconds: Int64?) {

@@ -120,7 +120,10 @@ extension RecordingTrigger {
         func seconds(_ defaultSeconds: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
             guard sign != nil else { return defaultSeconds }
             guard sign == ">" else { throw error("must be written as \(name) or \(example)") }
-            return try number([("s", 1.0), ("ms", 0.001), ("min", 60.0)], example)
+            guard let value, let seconds = TimeText.seconds(value), seconds > 0, seconds <= 1e6 else {
+                throw error("needs a time such as \(TimeText.durationForms), for example \(example)")
+            }
+            return seconds
         }
         let speeds = [("m/s", 1.0), ("km/h", 1 / 3.6), ("mph", 0.44704), ("kn", 1852 / 3600.0)]
         switch name {

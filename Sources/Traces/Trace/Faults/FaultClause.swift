@@ -30,19 +30,25 @@ package struct FaultClause: Sendable, Hashable {
 
     /// Parses a comma-separated list of faults. An empty list is an error, because it is probably a mistake.
     ///
-    /// - Parameter counting: The kind of item that the number after `#` refers to, as worded in error messages, for
-    ///   example "a report", or nil if `#` is not supported.
-    package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
+    /// - Parameters:
+    ///   - counting: The kind of item that the number after `#` refers to, as worded in error messages, for example
+    ///     "a report", or nil if `#` is not supported.
+    ///   - start: The civil time at the start, from which dates are measured, or nil if dates are not supported.
+    package static func list(
+        _ text: String, counting: String? = nil, start: WallTime? = nil
+    ) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
         }
         var clauses: [FaultClause] = []
-        for word in text.split(separator: ",") { clauses.append(try FaultClause(word, counting: counting)) }
+        for word in text.split(separator: ",") {
+            clauses.append(try FaultClause(word, counting: counting, start: start))
+        }
         guard !clauses.isEmpty else { throw error(text, "names no fault") }
         return clauses
     }
 
-    package init(_ word: Substring, counting: String? = nil) throws(DeviceError) {
+    package init(_ word: Substring, counting: String? = nil, start: WallTime? = nil) throws(DeviceError) {
         var rest = word.drop { $0 == " " }
         while rest.last == " " { rest.removeLast() }
         let text = String(rest.prefix(Self.maximumLength))
@@ -53,7 +59,7 @@ package struct FaultClause: Sendable, Hashable {
         if let at = tail.lastIndex(of: "@") {
             let parts = rest[rest.index(after: at)...].split(
                 separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
-            moment = try Self.moment(parts.first ?? "", counting, of: text)
+            moment = try Self.moment(parts.first ?? "", counting, start, of: text)
             if parts.count == 2 { duration = try Self.seconds(parts[1], of: text) }
             rest = rest[..<at]
         }
@@ -79,10 +85,19 @@ package struct FaultClause: Sendable, Hashable {
     }
 
     private static func moment(
-        _ word: Substring, _ counting: String?, of text: String
+        _ word: Substring, _ counting: String?, _ start: WallTime?, of text: String
     ) throws(DeviceError) -> FaultMoment {
+        if let date = TimeText.date(word) {
+            guard let start, date >= start else {
+                let reason = start == nil ? "which is unknown here" : "because the date is before it"
+                throw error(text, "needs a time since the start, \(reason), such as \(TimeText.durationForms)")
+            }
+            return .seconds(date.seconds(since: start))
+        }
         guard word.first == "#" else { return .seconds(try seconds(word, of: text)) }
-        guard let counting else { throw error(text, "needs a time such as 2.5s, because # is not supported here") }
+        guard let counting else {
+            throw error(text, "needs a time such as \(TimeText.durationForms), because # is not supported here")
+        }
         guard let number = Int64(word.dropFirst()), number >= 0 else {
             throw error(text, "needs the number of \(counting) after #")
         }
@@ -90,19 +105,13 @@ package struct FaultClause: Sendable, Hashable {
     }
 
     static func seconds(_ word: Substring, of text: String) throws(DeviceError) -> Double {
-        let digits: Substring
-        let unit: Double
-        if word.hasSuffix("ms") {
-            (digits, unit) = (word.dropLast(2), 1e-3)
-        } else if word.hasSuffix("s") {
-            (digits, unit) = (word.dropLast(), 1)
-        } else {
-            throw error(text, "needs a time with a unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
+        guard let seconds = TimeText.seconds(word) else {
+            throw error(text, "needs a time such as \(TimeText.durationForms), not \"\(word.prefix(40))\"")
         }
-        guard let number = Double(unsignedDecimal: digits), number * unit <= 1e6 else {
+        guard seconds <= 1e6 else {
             throw error(text, "needs a time from 0 to 1000000 s, not \"\(word.prefix(40))\"")
         }
-        return number * unit
+        return seconds
     }
 }
 

@@ -58,7 +58,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     var isTrial = false
     @Flag(help: "Do not round the mount matrix, even if the chip's axes are nearly parallel to the device's axes.")
     var exact = false
-    @Option(help: "The timeout for each calibration, in seconds.") var timeout = 120.0
+    @Option(help: "The timeout for each calibration, in seconds.", transform: Seconds.parse) var timeout = 120.0
     @OptionGroup(title: "Recordings from other programs, with --trace") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 

@@ -29,7 +29,7 @@ struct ConvertCommand: ParsableCommand {
 
     func run() throws {
         let trace = try recording.read()
-        let edits = faults.edits()
+        let edits = try faults.edits(for: trace)
         guard !edits.isEmpty else { return try recording.target.write(trace) }
         try recording.target.write(trace, edits: edits)
     }

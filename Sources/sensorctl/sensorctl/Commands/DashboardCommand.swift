@@ -76,7 +76,7 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "A region to monitor, with its name, latitude, longitude and radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres"))
+            valueName: "name=lat,lon,metres"), transform: NamedRegion.parse)
     var region: [NamedRegion] = []
 
     @Option(
@@ -105,12 +105,7 @@ struct DashboardCommand: AsyncParsableCommand {
         try Self.rejectIf(
             tiles != nil && chosenTiles == nil,
             "--tiles must be an http or https address with {z}, {x} and {y} in its path.")
-        try Self.rejectIf(
-            Set(region.map(\.name)).count < region.count,
-            "Two regions have the same name. Give each region a unique name.")
-        try Self.rejectIf(
-            region.count > NamedRegion.maximumCount,
-            "\(region.count) regions are too many: at most \(NamedRegion.maximumCount) can be monitored.")
+        try NamedRegion.validate(region)
     }
 
     func run() async throws {

@@ -24,14 +24,14 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How long to play each trace, in seconds. Specify one number for all traces, or one number per trace, separated by commas."
+            "How long to play each trace. Specify one time for all traces, or one time per trace, separated by commas."
     )
     var seconds = "24"
 
     @Option(
         help: .init(
             "A region to draw and monitor: its name, latitude, longitude and radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres"))
+            valueName: "name=lat,lon,metres"), transform: NamedRegion.parse)
     var region: [NamedRegion] = []
 
     @OptionGroup var output: OutputOptions
@@ -39,14 +39,12 @@ struct DemoCommand: AsyncParsableCommand {
     func validate() throws {
         try Self.rejectIf(files.isEmpty, "Name a trace.")
         let areTimes = !times.isEmpty && times.allSatisfy { $0 >= 0.5 && $0 <= 86_400 }
-        try Self.rejectIf(
-            region.count > 20 || Set(region.map(\.name)).count < region.count,
-            "--region can be given at most 20 times, each time with a different name.")
-        try Self.rejectIf(!areTimes, "--seconds must be numbers from 0.5 to 86400, separated by commas.")
+        try NamedRegion.validate(region)
+        try Self.rejectIf(!areTimes, "--seconds must be times from 0.5s to 24h, separated by commas, such as 10s,1:30.")
     }
 
     private var times: [Double] {
-        let times = seconds.split(separator: ",", omittingEmptySubsequences: false).map { Double(unsignedDecimal: $0) }
+        let times = seconds.split(separator: ",", omittingEmptySubsequences: false).map { TimeText.seconds($0) }
         return times.contains(nil) ? [] : times.compactMap(\.self)
     }
 

@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "The time for which each sensor is read, in seconds.") var seconds = 1.5
+    @Option(help: "The time for which each sensor is read, in seconds.", transform: Seconds.parse) var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds, option: "--seconds") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreLocation
 import DeviceCore
 import Geodesy
 import SensorTools
@@ -8,7 +9,7 @@ import SensorTools
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
-        usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
+        usage: "sensorctl field --place <lat,lon> [<options>]",
         discussion: """
             The command uses the World Magnetic Model 2025. To use a newer model, specify its file with --model. Field \
             strengths are in nanotesla, and angles are in degrees. Rates of change are per year. The x axis points \
@@ -29,12 +30,19 @@ struct FieldCommand: ParsableCommand {
             See `sensorctl --help` for the other exit codes.
 
             Examples:
-              sensorctl field --latitude 52.5 --longitude 13.4
+              sensorctl field --place 52.5,13.4
             """)
 
     // Without `.unconditional`, a value with a leading minus sign would be parsed as an option.
-    @Option(parsing: .unconditional, help: "The latitude in degrees. North is positive.") var latitude: Double
-    @Option(parsing: .unconditional, help: "The longitude in degrees. East is positive.") var longitude: Double
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "The latitude and longitude in degrees. North and east are positive. You can specify --latitude and --longitude instead.",
+            valueName: "lat,lon"), transform: PlaceArgument.parse)
+    var place: PlaceArgument?
+
+    @Option(parsing: .unconditional, help: .hidden) var latitude: Double?
+    @Option(parsing: .unconditional, help: .hidden) var longitude: Double?
 
     @Option(
         parsing: .unconditional,
@@ -46,7 +54,8 @@ struct FieldCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help:
-            "The time: a decimal year (2026.5), a date (2026-07-02), or a date and a time (2026-07-02T12:00:00Z). The default is the current time."
+            "The time: a decimal year (2026.5), a date (2026-07-02), or a date and a time (2026-07-02T12:00:00Z). The default is the current time.",
+        transform: FieldDate.parse
     )
     var date: FieldDate?
 
@@ -54,6 +63,9 @@ struct FieldCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        guard let (latitude, longitude) = coordinate else {
+            throw ValidationError("Use --place, as in --place 52.5,13.4, or both --latitude and --longitude.")
+        }
         try Self.rejectIf(!(-90...90).contains(latitude), "--latitude must be from -90 to 90 degrees.")
         try Self.rejectIf(
             !(-180...360).contains(longitude), "--longitude must be from -180 to 180 or from 0 to 360 degrees.")
@@ -61,7 +73,16 @@ struct FieldCommand: ParsableCommand {
             !(-10_000...10_000_000).contains(altitude), "--altitude must be from -10000 to 10000000 metres.")
     }
 
+    private var coordinate: (latitude: Double, longitude: Double)? {
+        if let place = place?.coordinate {
+            return latitude == nil && longitude == nil ? (place.latitude, place.longitude) : nil
+        }
+        guard let latitude, let longitude else { return nil }
+        return (latitude, longitude)
+    }
+
     func run() throws {
+        guard let (latitude, longitude) = coordinate else { return }
         let model = try chosenModel()
         let year = date?.year ?? DecimalYear.at(secondsSince1970: LiveClock().wallTime.seconds)
         let report = FieldReport(latitude: latitude, longitude: longitude, altitude: altitude, year: year, model: model)

@@ -139,29 +139,6 @@ struct PlaceCommand: AsyncParsableCommand {
     }
 }
 
-enum PlaceArgument {
-    /// Parses two numbers separated by a comma, a semicolon or white space.
-    static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
-        let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
-        guard parts.count == 2, let latitude = number(parts[0]), let longitude = number(parts[1]) else { return nil }
-        return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-    }
-
-    /// Returns true if the text consists of two values that `Double` can parse but at least one, such as "nan" or
-    /// "0x1", is not a decimal number.
-    static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
-        let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
-        return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
-    }
-
-    private static func number(_ text: some StringProtocol) -> Double? {
-        // `Double` also parses "nan", "infinity" and hexadecimal numbers. They are rejected here because they may be
-        // names: Nan is a town in Thailand.
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
-        return Double(text)
-    }
-}
-
 struct PlacePrinter {
     let output: StandardOutput
     let json: Bool

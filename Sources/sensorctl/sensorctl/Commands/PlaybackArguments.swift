@@ -10,12 +10,18 @@ import TraceEditing
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
-            "The time at which playback starts, in seconds from the start of the trace. The devices are initially in the state that they had at that time."
+            "The time at which playback starts: the time since the start of the trace, or a date. The devices are initially in the state that they had at that time.",
+        transform: TraceTime.parse
     )
-    var from: Double?
+    var from: TraceTime?
 
-    @Option(help: "The time at which playback ends, in seconds from the start of the trace.") var to: Double?
-    @Option(help: "The maximum length of a gap in the trace, in seconds. Longer gaps are shortened to this length.")
+    @Option(
+        help: "The time at which playback ends: the time since the start of the trace, or a date.",
+        transform: TraceTime.parse)
+    var to: TraceTime?
+    @Option(
+        help: "The maximum length of a gap in the trace, in seconds. Longer gaps are shortened to this length.",
+        transform: Seconds.parse)
     var maxGap: Double?
 
     @Option(
@@ -41,19 +47,16 @@ struct PlaybackArguments: ParsableArguments {
     var atEnd = EndName.hold
 
     func validate() throws {
-        if let from, !(from >= 0 && from.isFinite) {
-            throw ValidationError("--from must be 0 or more seconds from the start of the trace.")
-        }
-        if let to, !(to >= from ?? 0) {
-            throw ValidationError("--to must be seconds from the start of the trace, and not before --from.")
-        }
+        try TraceTime.validate(from: from, to: to)
         if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap must be more than 0 seconds.") }
     }
 
-    var options: PlaybackOptions {
+    /// Returns the options for playing the trace. Exits with an error if it does not contain the times.
+    func options(for trace: TraceFile) throws -> PlaybackOptions {
         var options = PlaybackOptions()
-        if let from { options.from = Duration(clampingSeconds: from) }
-        if let to { options.to = Duration(clampingSeconds: to) }
+        let range = try TraceTime.range(from: from, to: to, in: trace)
+        options.from = range.from
+        if let end = range.to { options.to = end }
         options.maximumGap = maxGap.map { Duration(clampingSeconds: $0) }
         if let loop { options.loops = loop.rounds }
         if let streams { options.streams = streams.streams }

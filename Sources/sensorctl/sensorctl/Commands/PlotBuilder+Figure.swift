@@ -12,7 +12,7 @@ extension PlotBuilder {
     /// - Parameter offsets: The times at which the sources start on the time axis, in seconds.
     func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
-        let start = max(options.from, .zero).inSeconds + (offsets.min() ?? 0)
+        let start = zip(sources, offsets).compactMap { source, offset in source.from.map { $0 + offset } }.min() ?? 0
         let end = collectedData.map(\.end).max() ?? 0
         var figure = PlotFigure(
             title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end, offsets),
@@ -96,12 +96,15 @@ extension PlotBuilder {
 
     private func subtitle(_ start: Double, _ end: Double, _ offsets: [Double]) -> String {
         var words: [String] = []
-        if let begin = zip(startTimes, offsets).min(by: { $0.1 < $1.1 })?.0, begin.isKnown {
-            let date = CivilDate(begin.wall.advanced(bySeconds: options.from.inSeconds))
+        let starts = zip(zip(startTimes, sources.map { $0.from ?? 0 }), offsets)
+        let (begin, from) =
+            starts.min { $0.0.1 + $0.1 < $1.0.1 + $1.1 }?.0 ?? (StartTimes(boot: .zero, wall: .epoch), 0)
+        if begin.isKnown {
+            let date = CivilDate(begin.wall.advanced(bySeconds: from))
             words.append("\(date.date) \(date.timeOfDay) UTC")
         }
         words.append(PlotText.length(end - start))
-        if options.from > .zero { words.append("from \(PlotText.length(options.from.inSeconds)) on") }
+        if from > 0 { words.append("from \(PlotText.length(from)) on") }
         if !spans.isEmpty { words.append("with faults") }
         return words.joined(separator: ", ")
     }

@@ -8,17 +8,21 @@ import TraceEditing
 
 /// A figure's source: a recording, or a file of callbacks written by `replay`.
 enum PlotSource {
-    case recording(TraceFile)
+    case recording(TraceFile, PlaybackOptions)
     case callbacks(RecordedCallbacks)
 
     var name: String {
         switch self {
-        case .recording(let trace): trace.name
+        case .recording(let trace, _): trace.name
         case .callbacks(let callbacks): callbacks.name
         }
     }
 
-    var trace: TraceFile? { if case .recording(let trace) = self { trace } else { nil } }
+    var trace: TraceFile? { if case .recording(let trace, _) = self { trace } else { nil } }
+    /// The time at which playback starts, or nil for a file of callbacks.
+    var from: Double? {
+        if case .recording(_, let options) = self { max(options.from, .zero).inSeconds } else { nil }
+    }
 }
 
 /// Plays recordings through the location and motion managers and plots the callbacks.
@@ -29,7 +33,6 @@ struct PlotBuilder {
     let isChosen: Bool
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
-    let options: PlaybackOptions
     /// The fault intervals, in seconds since the start of each recording.
     let spans: [PlotSpan]
 
@@ -46,7 +49,8 @@ struct PlotBuilder {
         for ((source, begin), offset) in zip(zip(sources, startTimes), offsets) {
             let collector = PlotCollector(origin: begin.boot, start: begin.wall, offset: offset)
             switch source {
-            case .recording(let trace): collectedData.append(await play(trace, to: collector, begin, until: stop))
+            case .recording(let trace, let options):
+                collectedData.append(await play(trace, options, to: collector, begin, until: stop))
             case .callbacks(let callbacks): collectedData.append(collect(callbacks, with: collector))
             }
         }
@@ -74,7 +78,8 @@ struct PlotBuilder {
     }
 
     @MainActor private func play(
-        _ trace: TraceFile, to collector: PlotCollector, _ begin: StartTimes, until stop: StopRequest
+        _ trace: TraceFile, _ options: PlaybackOptions, to collector: PlotCollector, _ begin: StartTimes,
+        until stop: StopRequest
     ) async -> CollectedData {
         let activity = Activity("Playing \(trace.name)")
         defer { activity.end() }

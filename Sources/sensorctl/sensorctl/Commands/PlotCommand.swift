@@ -129,7 +129,7 @@ struct PlotCommand: AsyncParsableCommand {
     private func run(_ sources: [PlotSource], _ maker: PNGConverter?, _ stop: StopRequest) async throws -> ExitStatus {
         let play = PlotBuilder(
             sources: sources, subjects: subjects, isChosen: isChosen, align: align, reference: reference,
-            options: choices.options, spans: try spans())
+            spans: try spans(sources.compactMap(\.trace)))
         var figure = try await play.figure(until: stop)
         if let reason = stop.reason { return reason.status() }
         if clock { figure.clock = try play.civilClock() }
@@ -153,13 +153,12 @@ struct PlotCommand: AsyncParsableCommand {
             }
             let changed = try faults.apply(to: trace)
             try choices.check(against: changed)
-            return .recording(changed)
+            return .recording(changed, try choices.options(for: changed))
         }
     }
 
-    private func spans() throws -> [PlotSpan] {
-        guard let fault = faults.fault else { return [] }
-        return try ExitStatus.validating { try TraceFault.list(fault) }.map { fault in
+    private func spans(_ traces: [TraceFile]) throws -> [PlotSpan] {
+        try faults.list(for: traces).map { fault in
             PlotSpan(
                 start: fault.start.inSeconds,
                 end: fault.duration.map { (fault.start + $0).inSeconds } ?? .infinity, label: fault.description)

@@ -48,7 +48,9 @@ struct BrokerOptions: ParsableArguments {
     var certificateFile: String?
     @Option(help: .init("The private key for this client's certificate, in PEM format.", valueName: "file"))
     var keyFile: String?
-    @Option(help: "The keep-alive interval of the MQTT connection, in seconds. The default is 30.")
+    @Option(
+        help: "The keep-alive interval of the MQTT connection, in seconds. The default is 30.",
+        transform: Seconds.parseWhole)
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

@@ -63,7 +63,9 @@ struct PublishCommand: AsyncParsableCommand {
     )
     var motion: [SensorKindName] = []
 
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to publish every reading.")
+    @Option(
+        help: "The interval between motion readings, in seconds. Use 0 to publish every reading.",
+        transform: Seconds.parse)
     var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
     @Option(
@@ -75,7 +77,7 @@ struct PublishCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
     @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
-    @Option(help: "Stop after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -8,7 +8,7 @@ struct RegionOptions: ParsableArguments {
     @Option(
         help: .init(
             "A region for the streams \"regions\" and \"monitor\": its name, latitude, longitude and radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres"))
+            valueName: "name=lat,lon,metres"), transform: NamedRegion.parse)
     var region: [NamedRegion] = []
 
     @Option(
@@ -29,12 +29,7 @@ struct RegionOptions: ParsableArguments {
             )
         }
         if !isWanted, !region.isEmpty { throw ValidationError("--region requires the stream regions or monitor.") }
-        guard Set(region.map(\.name)).count == region.count else {
-            throw ValidationError("Two regions have the same name. Give each region a unique name.")
-        }
-        try Self.rejectIf(
-            region.count > NamedRegion.maximumCount,
-            "\(region.count) regions are too many: at most \(NamedRegion.maximumCount) can be monitored.")
+        try NamedRegion.validate(region)
         try Self.rejectIf(
             stream == .beacons && beacons.isEmpty,
             "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
@@ -44,33 +39,6 @@ struct RegionOptions: ParsableArguments {
 
     /// The regions as specified on the command line, to be stored with the expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
-}
-
-struct NamedRegion: ExpressibleByArgument {
-    /// The maximum number of regions that a location manager can monitor.
-    static let maximumCount = 20
-
-    let name: String
-    let center: CLLocationCoordinate2D
-    let radius: Double
-    let argument: String
-
-    init?(argument: String) {
-        // The last equals sign is the separator, because the name may contain equals signs.
-        guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex else { return nil }
-        let numbers = argument[argument.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
-            .map { Double($0) }
-        guard numbers.count == 3, let latitude = numbers[0], let longitude = numbers[1], let radius = numbers[2] else {
-            return nil
-        }
-        let center = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-        // The maximum radius is the location manager's `maximumRegionMonitoringDistance`.
-        guard CLLocationCoordinate2DIsValid(center), radius > 0, radius <= 2_128_000 else { return nil }
-        (name, self.center, self.radius) = (String(argument[..<sign]), center, radius)
-        self.argument = argument
-    }
-
-    var circle: CLCircularRegion { CLCircularRegion(center: center, radius: radius, identifier: name) }
 }
 
 struct BeaconChoice: ExpressibleByArgument, Equatable {

@@ -65,7 +65,9 @@ struct ReplayCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
 
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to include every reading in the trace.")
+    @Option(
+        help: "The interval between motion readings, in seconds. Use 0 to include every reading in the trace.",
+        transform: Seconds.parse)
     var interval = 0.0
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
@@ -103,8 +105,9 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let trace = try Self.reading { try faults.apply(to: try imports.read(file)) }
         try choices.check(against: trace)
-        guard let expect else { return await replay(trace, stop: stop) }
-        return await compare(trace, with: expect, stop: stop)
+        let options = try choices.options(for: trace)
+        guard let expect else { return await replay(trace, options, stop: stop) }
+        return await compare(trace, options, with: expect, stop: stop)
     }
 
     /// Reads a file. A signal during the read ends the program, because reading from a pipe may never return.
@@ -119,7 +122,9 @@ struct ReplayCommand: AsyncParsableCommand {
     /// True while a file is being read. Set by the command and checked on the signal-delivery thread.
     private static let isReading = Atomic<Bool>(false)
 
-    @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
+    @MainActor private func compare(
+        _ trace: TraceFile, _ options: PlaybackOptions, with path: String, stop: StopRequest
+    ) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {
             run = try Self.reading { () throws(DeviceError) in
@@ -136,7 +141,7 @@ struct ReplayCommand: AsyncParsableCommand {
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
             edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
         await Self.replay(
-            trace, stamps: .recorded, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
+            trace, stamps: .recorded, options: options, speed: speed ?? .max, plan: plan, stop: stop,
             output: StandardOutput(stop: stop) { run.process($0) })
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
@@ -159,7 +164,9 @@ struct ReplayCommand: AsyncParsableCommand {
         return options
     }
 
-    @MainActor private func replay(_ trace: TraceFile, stop: StopRequest) async -> ExitStatus {
+    @MainActor private func replay(
+        _ trace: TraceFile, _ options: PlaybackOptions, stop: StopRequest
+    ) async -> ExitStatus {
         let isTerminal = Descriptor.standardOutput.isTerminal
         let speed = speed ?? (isTerminal && !output.json ? .times(1) : .max)
         let plan = ListenerOptions(
@@ -167,7 +174,7 @@ struct ReplayCommand: AsyncParsableCommand {
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
             regions: regions.region, beacons: regions.beacons.map(\.constraint), printsErrors: false)
         await Self.replay(
-            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: choices.options,
+            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: options,
             speed: speed, plan: plan, stop: stop)
         return stop.status()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreLocation
 import Geodesy
 import TraceEditing
 
@@ -36,8 +37,10 @@ struct ScrubCommand: ParsableCommand {
     // Without `.unconditional`, a value with a leading minus sign would be parsed as an option.
     @Option(
         parsing: .unconditional,
-        help: "The new coordinates of the first position: latitude and longitude in degrees, positive north and east.")
-    var place: Place?
+        help: .init(
+            "The new coordinates of the first position: latitude and longitude in degrees, positive north and east.",
+            valueName: "lat,lon"), transform: PlaceArgument.parse)
+    var place: PlaceArgument?
     @Flag(help: "Keep the original positions.") var keepPlace = false
     @Flag(help: "Keep the original times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
@@ -52,7 +55,9 @@ struct ScrubCommand: ParsableCommand {
     func run() throws {
         let trace = try recording.read()
         var options = ScrubOptions()
-        if let place { options.place = place.coordinate }
+        if let place = place?.coordinate {
+            options.place = GeodeticCoordinate(latitude: place.latitude, longitude: place.longitude)
+        }
         if keepPlace { options.place = nil }
         if keepTime { options.start = nil }
         options.removesAltitude = dropAltitude
@@ -60,18 +65,5 @@ struct ScrubCommand: ParsableCommand {
         options.removesAccessoryData = !keepBytes
         options.removesAccessoryNames = !keepNames
         try recording.target.write(trace, edits: [ScrubEdit(options)])
-    }
-
-    /// A coordinate specified on the command line, such as 47.3,8.5.
-    struct Place: ExpressibleByArgument {
-        var coordinate: GeodeticCoordinate
-
-        init?(argument: String) {
-            let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-            guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-                abs(latitude) <= 90, abs(longitude) <= 180
-            else { return nil }
-            coordinate = GeodeticCoordinate(latitude: latitude, longitude: longitude)
-        }
     }
 }

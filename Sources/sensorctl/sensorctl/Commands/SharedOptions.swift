@@ -43,7 +43,7 @@ struct ProgramOptions: ParsableArguments {
         other exit codes.
         """
 
-    @Option(help: "Stop after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run with the simulated devices, and its arguments.")

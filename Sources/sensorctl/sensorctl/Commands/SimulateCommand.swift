@@ -90,7 +90,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var pty = false
 
-    @Option(help: "Stop after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
@@ -142,7 +142,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
             options.shiftsTimesToNow = rebase
             options.start = atOnce ? .immediately : .firstClient
             options.alignment = align
-            (options.faults, options.seed) = faults.chosen()
+            (options.faults, options.seed) = try faults.chosen(for: traces)
             if let gpsdFault { options.gpsdFaults = try GPSDFault.list(gpsdFault) }
             if let iioFault { options.iiodFaults = try IIODFault.list(iioFault) }
             options.transport = pty ? .pseudoTerminal : .socket

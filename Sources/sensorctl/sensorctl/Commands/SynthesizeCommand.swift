@@ -49,7 +49,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var rate = 100.0
 
     @Option(help: "The position update rate, in hertz. Use 0 to omit positions.") var fixRate = 1.0
-    @Option(help: "The delay between measuring and reporting a position, in seconds.") var fixDelay = 0.0
+    @Option(help: "The delay between measuring and reporting a position, in seconds.", transform: Seconds.parse)
+    var fixDelay = 0.0
 
     @Option(
         help:
@@ -92,8 +93,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The time between the knots of the smoothed path, in seconds. With larger values, corners are rounder and noisy tracks are smoother."
-    )
+            "The time between the knots of the smoothed path, in seconds. With larger values, corners are rounder and noisy tracks are smoother.",
+        transform: Seconds.parse)
     var smoothing = 1.0
 
     @Flag(help: "Keep the device level on slopes. This is useful for tracks with noisy altitudes.") var level = false
@@ -122,7 +123,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The start time, such as 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording, or 2026-01-01 for a list of waypoints."
+            "The start time, such as 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording, or 2026-01-01 for a list of waypoints.",
+        transform: StartTime.parse
     )
     var start: StartTime?
 

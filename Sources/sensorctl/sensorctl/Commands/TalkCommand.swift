@@ -77,8 +77,8 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How long to wait for answers after the end of the input, in seconds. With --script, this is the maximum additional delay of an answer, compared with the recording."
-    )
+            "How long to wait for answers after the end of the input, in seconds. With --script, this is the maximum additional delay of an answer, compared with the recording.",
+        transform: Seconds.parse)
     var wait: Double?
 
     @Flag(help: "Wait until the accessory is attached, and wait again each time it is disconnected.")

@@ -56,11 +56,13 @@ struct WatchCommand: AsyncParsableCommand {
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(help: "The device path of the receiver to use, as reported by gpsd, such as /dev/ttyACM0.") var receiver:
         String?
-    @Option(help: "The interval between motion readings, in seconds. Use 0 to print every reading.") var interval = 0.1
+    @Option(
+        help: "The interval between motion readings, in seconds. Use 0 to print every reading.",
+        transform: Seconds.parse) var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Option(help: "Stop after this many updates.") var count: Int?
-    @Option(help: "Stop after this many seconds.") var duration: Double?
+    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -9,8 +9,8 @@ struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
             "Keep only the most recent data, such as the last 90s, 10m or 1h, and save it when an event specified with --on occurs.",
-            valueName: "time"))
-    var ring: TimeSpan?
+            valueName: "time"), transform: Seconds.parse)
+    var ring: Double?
 
     @Option(
         help: .init(
@@ -18,8 +18,10 @@ struct BlackBoxOptions: ParsableArguments {
             valueName: "events"))
     var on: [String] = []
 
-    @Option(help: .init("How long to continue recording after an event. The default is 30s.", valueName: "time"))
-    var after: TimeSpan?
+    @Option(
+        help: .init("How long to continue recording after an event. The default is 30s.", valueName: "time"),
+        transform: Seconds.parse)
+    var after: Double?
 
     @Option(
         help: .init(
@@ -43,9 +45,12 @@ struct BlackBoxOptions: ParsableArguments {
                 return nil
             }
             var plan = BlackBoxPlan()
-            plan.ring.duration = ring.seconds
-            plan.box.before = ring.seconds
-            if let after { plan.box.after = after.seconds }
+            for time in [ring, after ?? 1] where !(1...1e7).contains(time) {
+                throw ValidationError("--ring and --after must be from 1 to 10000000 seconds.")
+            }
+            plan.ring.duration = ring
+            plan.box.before = ring
+            if let after { plan.box.after = after }
             if let ringSize { plan.ring.size = ringSize.bytes }
             guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size must be at least 1M.") }
             if let sync {
@@ -68,22 +73,6 @@ struct BlackBoxPlan {
     var triggers: [RecordingTrigger] = []
 
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
-}
-
-/// A duration specified on the command line, in seconds or with a unit, from 1 s to 1e7 s. Examples are 90s, 10m and
-/// 1.5h.
-struct TimeSpan: ExpressibleByArgument, Equatable {
-    let seconds: Double
-
-    init?(argument: String) {
-        let units = [("ms", 0.001), ("s", 1), ("min", 60), ("m", 60), ("h", 3600)]
-        let unit = units.filter { argument.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count } ?? ("", 1)
-        let digits = argument.dropLast(unit.0.count)
-        guard let number = Double(unsignedDecimal: digits), number * unit.1 >= 1, number * unit.1 <= 1e7 else {
-            return nil
-        }
-        seconds = number * unit.1
-    }
 }
 
 /// A number of bytes specified on the command line, such as 65536, 512K, 64M or 1G.

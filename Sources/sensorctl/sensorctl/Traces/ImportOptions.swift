@@ -65,7 +65,7 @@ struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
             "The date on which an NMEA log begins, such as 2026-11-21. This option is necessary only if the log contains no dates.",
-            valueName: "day")
+            valueName: "day"), transform: LogDay.parse
     )
     var date: LogDay?
 

@@ -208,7 +208,8 @@ struct GPSDFaultTests {
     @Test("A malformed fault is rejected, and the error quotes it")
     func syntax() throws {
         for text in [
-            "explode", "unplug@1", "unplug@-1s", "garbage=0", "garbage", "version=3", "version=a.b", "half=5", "kill=1",
+            "explode", "unplug@1d", "unplug@-1s", "garbage=0", "garbage", "version=3", "version=a.b", "half=5d",
+            "kill=1",
             "kill(/dev/x)", "stall@#-1", "greeting", "unplug()", "drop@1s+1s", "return@1s+1s", "kill@1s+x",
         ] {
             #expect(throws: DeviceError.self, "\(text)") { try GPSDFault.list(text) }

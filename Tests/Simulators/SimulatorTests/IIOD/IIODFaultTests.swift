@@ -231,7 +231,7 @@ struct IIODFaultTests {
     @Test(
         "A malformed fault is rejected with a reason",
         arguments: [
-            ("unplg", "is not one of"), ("unplug@2", "needs a time with a unit"), ("partial", "needs a value"),
+            ("unplg", "is not one of"), ("unplug@2d", "needs a time such as 90, 90s"), ("partial", "needs a value"),
             ("partial=x", "needs an integer"), ("partial=-1", "number of samples"), ("open=EWHAT", "known errors are"),
             ("stall=3", "accepts no value"), ("stall@#x", "number of a sample"), ("stall@-1s", "needs a time"),
             ("stall@nans", "needs a time"), ("stall()", "no device"), ("@1s", "is not one of"),

@@ -129,14 +129,16 @@ struct FaultTests {
             "nofix@10.0s+5.0s,silence(gpsd),loss,drop=0.01(gyroscope),duplicate=0.5,jitter=0.02s,stuck(m.z)@1.0s,stuck(.y),saturate=4.36,disturb=0.3/0.0/-0.1(magnetometer)@1.0s+2.0s,clockstep=-2.0s@3.0s,unplug(1)@4.0s,cut"
         #expect(try TraceFault.list(text).map(\.description).joined(separator: ",") == text)
         #expect(try TraceFault.list("stuck(.y)").map(\.target) == [nil])
+        #expect(
+            try TraceFault.list("jitter=20,clockstep=-1:30").map(\.description) == ["jitter=20.0s", "clockstep=-90.0s"])
         // `restart` is a loss of gpsd with a duration, 1 s by default.
         let restarts = try TraceFault.list("restart@10s,restart(gpsd)@0s+3s").map(\.description)
         #expect(restarts == ["loss(gpsd)@10.0s+1.0s", "loss(gpsd)@0.0s+3.0s"])
         for wrong in [
-            "fly", "restart(gyroscope)", "drop", "drop=2", "drop=x", "jitter=20", "jitter=61s", "disturb=1/2",
+            "fly", "restart(gyroscope)", "drop", "drop=2", "drop=x", "jitter=20d", "jitter=1:01", "disturb=1/2",
             "nofix=3", "stuck()",
             "nofix@-1s",
-            "nofix@1s+x", "clockstep=1", "=3", "@1s", String(repeating: "x", count: 20_000),
+            "nofix@1s+x", "clockstep=x", "=3", "@1s", String(repeating: "x", count: 20_000),
         ] {
             #expect(throws: DeviceError.self, "\(wrong)") { try TraceFault.list(wrong) }
         }

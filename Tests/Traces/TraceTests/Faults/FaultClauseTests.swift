@@ -62,12 +62,27 @@ struct FaultClauseTests {
         #expect(try FaultClause("a=x:y=z").requiredValue() == "x:y=z")
     }
 
+    @Test("Times have the same forms as in options, and dates are converted with the start of the recording")
+    func times() throws {
+        for (text, moment, duration) in [
+            ("a@90", 90, nil), ("a@1:30+2m", 90, 120), ("a@1h+300ms", 3600, 0.3), ("a@1:02:03.5+5", 3723.5, 5),
+        ] as [(String, Double, Double?)] {
+            let clause = try FaultClause(text[...])
+            #expect(clause.moment == .seconds(moment) && clause.duration == duration, "\(text)")
+        }
+        let start = try #require(CivilDate.time(year: 2026, month: 11, day: 27, hour: 9, minute: 58))
+        let clause = try FaultClause("a@2026-11-27T10:00:00Z+1m", start: start)
+        #expect(clause.moment == .seconds(120) && clause.duration == 60)
+        #expect(throws: DeviceError.self) { try FaultClause("a@2026-11-27T09:57:59Z", start: start) }
+    }
+
     @Test(
         "An error quotes the invalid fault",
         arguments: [
-            ("a@1", "needs a time with a unit"), ("a@-1s", "needs a time from 0"), ("a@nans", "needs a time from 0"),
-            ("a@0x1s", "needs a time from 0"), ("a@1s+", "needs a time with a unit"),
-            ("a@1s+2", "needs a time with a unit"), ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
+            ("a@1d", "needs a time such as 90, 90s"), ("a@-1s", "needs a time such as"),
+            ("a@nans", "needs a time such as"), ("a@0x1s", "needs a time such as"), ("a@1s+", "needs a time such as"),
+            ("a@1:60", "needs a time such as"), ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
+            ("a@2026-11-27T10:00:00Z", "needs a time since the start, which is unknown here"),
         ])
     func wrongTimes(text: String, reason: String) {
         #expect {
