@@ -27,6 +27,8 @@ package struct DashboardOptions: Sendable {
     /// The TCP port. 0 selects a free port.
     package var port: UInt16 = 0
     package var isReadOnly = false
+    /// The units that a page shows until its user selects others: metric, imperial or nautical.
+    package var units = "metric"
     package var tiles: Tiles?
     package var assets: AssetFolder
     /// The time limit for receiving a request, in seconds.
@@ -74,6 +76,7 @@ package struct SessionDescription: Sendable {
             writer.member("title", title)
             writer.member("mode", isTrace ? "trace" : "live")
             writer.member("readOnly", options.isReadOnly)
+            writer.member("units", options.units)
             writer.member("start", start())
             writer.member("duration", duration)
             writer.member("history", Int(ChannelHistory.length))

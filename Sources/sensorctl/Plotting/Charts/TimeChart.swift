@@ -45,6 +45,15 @@ package struct TimeChart: Sendable {
         (self.lines, self.height) = (lines, height)
     }
 
+    /// Returns the chart with all values multiplied by a factor.
+    package func scaled(by factor: Double, unit: String) -> TimeChart {
+        guard factor != 1 else { return self }
+        var chart = self
+        chart.unit = unit
+        for index in lines.indices { chart.lines[index].series.scale(by: factor) }
+        return chart
+    }
+
     /// An uninterrupted part of a line.
     struct Stroke {
         var points: [PlotPoint]

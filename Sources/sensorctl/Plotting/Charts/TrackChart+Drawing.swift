@@ -39,9 +39,8 @@ extension TrackChart.Sheet {
 
     private func grid(_ frame: Frame, _ x: Scale, _ y: Scale, _ svg: inout SVGWriter) {
         let length = x.domain.upperBound - x.domain.lowerBound
-        let isLong = length >= 10_000
-        let factor = isLong ? 1e3 : 1
-        let unit = isLong ? "km" : "m"
+        let shown = length >= 10 * units.long.metres ? units.long : units.short
+        let (factor, unit) = (shown.metres, shown.name)
         // Both directions use the same step, so the grid consists of squares.
         let step = niceStep(atLeast: length / factor / (frame.width / 52))
         let decimals = Ticks.decimals(step)
@@ -66,8 +65,10 @@ extension TrackChart.Sheet {
     /// Draws a scale bar, a north arrow and a legend below the box, where they cannot overlap the track.
     private func legend(_ frame: Frame, _ scale: Scale, hasFaults: Bool, _ svg: inout SVGWriter) {
         let perMetre = frame.width / (scale.domain.upperBound - scale.domain.lowerBound)
-        var length = niceStep(atLeast: 40 / perMetre)
-        if length * perMetre > 90 { length /= 2 }
+        let unit = niceStep(atLeast: 40 / perMetre) >= units.long.metres ? units.long : units.short
+        var step = niceStep(atLeast: 40 / perMetre / unit.metres)
+        if step * unit.metres * perMetre > 90 { step /= 2 }
+        let length = step * unit.metres
         var y = frame.bottom + 42
         svg.group(["class": "axis", "stroke": .string(PlotStyle.faint), "stroke-width": 1.4]) { svg in
             let end = frame.x + length * perMetre
@@ -76,7 +77,7 @@ extension TrackChart.Sheet {
             svg.line(end, y - 3, end, y + 3)
         }
         var x = frame.x + length * perMetre + 6
-        let name = length >= 1000 ? "\(PlotText.singleDigit(length / 1000)) km" : "\(PlotText.singleDigit(length)) m"
+        let name = "\(PlotText.singleDigit(step)) \(unit.name)"
         svg.label(name, x, y + 3.5)
         x += PlotText.width(name, size: PlotFont.label) + 16
         svg.path([

@@ -17,7 +17,16 @@ package struct TrackChart: Sendable {
         }
     }
 
+    package struct Unit: Sendable {
+        let name: String
+        let metres: Double
+
+        package init(name: String, metres: Double) { (self.name, self.metres) = (name, metres) }
+    }
+
     package var tracks: [Track]
+    /// The units of short and of long distances.
+    package var units = (Unit(name: "m", metres: 1), Unit(name: "km", metres: 1000))
 
     package init(tracks: [Track]) { self.tracks = tracks }
 
@@ -37,6 +46,7 @@ package struct TrackChart: Sendable {
         let origin: TrackPoint
         /// The median horizontal accuracy in metres, or 0 if unknown.
         let accuracy: Double
+        let units: (short: Unit, long: Unit)
     }
 
     var sheet: Sheet? {
@@ -59,7 +69,8 @@ package struct TrackChart: Sendable {
         // The margin keeps a stationary receiver's accuracy circles visible.
         let margin = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
-            drawings: drawings, minimum: least - margin, maximum: greatest + margin, origin: origin, accuracy: accuracy)
+            drawings: drawings, minimum: least - margin, maximum: greatest + margin, origin: origin, accuracy: accuracy,
+            units: units)
     }
 }
 

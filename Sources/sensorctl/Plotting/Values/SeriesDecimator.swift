@@ -66,6 +66,13 @@ package struct SeriesDecimator: Sendable {
         return result
     }
 
+    mutating func scale(by factor: Double) {
+        for index in cells.indices {
+            for point in [\Cell.first, \.minimum, \.maximum, \.last] { cells[index][keyPath: point].value *= factor }
+            cells[index].band = cells[index].band.map { $0.lowerBound * factor...$0.upperBound * factor }
+        }
+    }
+
     private mutating func append(_ cell: Cell) {
         guard width > 0, let last = cells.last, interval(of: last) == interval(of: cell) else {
             return cells.append(cell)

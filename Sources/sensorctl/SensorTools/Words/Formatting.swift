@@ -116,8 +116,9 @@ package struct TerminalStyle: Sendable {
 
     /// True if text is returned with styles, or false if it is returned unchanged.
     package let isOn: Bool
+    package var units: UnitSystem
 
-    package init(isOn: Bool) { self.isOn = isOn }
+    package init(isOn: Bool, units: UnitSystem = .metric) { (self.isOn, self.units) = (isOn, units) }
 
     /// Returns the text in a colour from xterm's 256-colour palette.
     package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }

@@ -92,6 +92,7 @@ struct DashboardCommand: AsyncParsableCommand {
     var orientation = EdgeName.portrait
 
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
+    @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -147,6 +148,7 @@ struct DashboardCommand: AsyncParsableCommand {
         options.port = port
         options.isReadOnly = readOnly
         options.tiles = chosenTiles
+        options.units = units.rawValue
         for library in AssetFolder.Library.all where !options.assets.contains(library) {
             Log.notice(
                 "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"

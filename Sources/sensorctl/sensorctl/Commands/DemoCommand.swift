@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import SensorTools
 import SimulatedDevice
 import Trace
 import TraceFormats
@@ -34,6 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
             valueName: "name=lat,lon,metres"), transform: NamedRegion.parse)
     var region: [NamedRegion] = []
 
+    @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -64,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return stop.status()
         }
-        let traces = files.map { DemoTrace($0, regions: region) }
+        let traces = files.map { DemoTrace($0, regions: region, units: units) }
         guard let empty = traces.first(where: { !$0.hasPositions })?.file else { return await show(traces, stop: stop) }
         Log.error(
             ReplayCommand.remark(on: empty, without: .location)

@@ -144,6 +144,23 @@ extension PlotBuilder {
     }
 }
 
+extension PlotFigure {
+    /// Returns the figure with speeds, lengths and distances in other units than those of SI.
+    func converted(to units: UnitSystem) -> PlotFigure {
+        var figure = self
+        let lengths = [units.length, units.distance].map { TrackChart.Unit(name: $0.name, metres: 1 / $0.perSI) }
+        figure.track?.units = (lengths[0], lengths[1])
+        figure.charts = charts.map { chart in
+            switch chart.unit {
+            case "m/s": chart.scaled(by: units.speed.perSI, unit: units.speed.name)
+            case "m": chart.scaled(by: units.length.perSI, unit: units.length.name)
+            default: chart
+            }
+        }
+        return figure
+    }
+}
+
 extension PlotBuilder.CollectedData {
     func has(_ subject: PlotSubject) -> Bool {
         switch subject {

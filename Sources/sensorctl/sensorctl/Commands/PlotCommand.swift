@@ -80,6 +80,7 @@ struct PlotCommand: AsyncParsableCommand {
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
+    @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var printed: OutputOptions
 
     /// The maximum number of recordings in a plot, limited by the number of colours and dash patterns.
@@ -134,7 +135,7 @@ struct PlotCommand: AsyncParsableCommand {
         if let reason = stop.reason { return reason.status() }
         if clock { figure.clock = try play.civilClock() }
         if let title { figure.title = PlotText.name(title) }
-        try await write(figure, maker, until: stop)
+        try await write(figure.converted(to: units), maker, until: stop)
         if printed.json {
             var writer = JSONWriter()
             figure.writeNumbers(to: &writer)

@@ -77,7 +77,7 @@ struct PublishCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
     @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
-    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
+    @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -70,7 +70,7 @@ struct RecordCommand: AsyncParsableCommand {
         help: "The interval between readings of a motion sensor, in seconds. Use 0 to record every reading.",
         transform: Seconds.parse)
     var interval = 0.01
-    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
+    @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var new: NewFileOptions
     @OptionGroup var blackBox: BlackBoxOptions
     @OptionGroup var output: OutputOptions

@@ -80,6 +80,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var expect: String?
 
     @Flag(help: "Rewrite the file specified with --expect, but keep its tolerances.") var updateExpected = false
+    @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -172,7 +173,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            regions: regions.region, beacons: regions.beacons.map(\.constraint), printsErrors: false)
+            regions: regions.region, beacons: regions.beacons.map(\.constraint), printsErrors: false, units: units)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .recorded, options: options,
             speed: speed, plan: plan, stop: stop)

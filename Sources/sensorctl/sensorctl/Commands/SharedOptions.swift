@@ -3,6 +3,7 @@
 import ArgumentParser
 import CoreLocation
 import CoreMotion
+import SensorTools
 import TraceEditing
 
 struct OutputOptions: ParsableArguments { @Flag(help: "Print one JSON object per line.") var json = false }
@@ -43,7 +44,7 @@ struct ProgramOptions: ParsableArguments {
         other exit codes.
         """
 
-    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
+    @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run with the simulated devices, and its arguments.")
@@ -81,6 +82,11 @@ extension ParsableArguments {
     static func validate(program: [String], json: Bool) throws {
         try rejectIf(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }
+}
+
+extension UnitSystem: ExpressibleByArgument {
+    static let help: ArgumentHelp =
+        "The units of speeds, altitudes and distances: metric (km/h, m, km), imperial (mph, ft, mi) or nautical (kn, ft, NM). JSON output is always in SI units."
 }
 
 struct ReferenceOptions: ParsableArguments {

@@ -90,7 +90,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var pty = false
 
-    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
+    @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 

@@ -62,7 +62,8 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Option(help: "Stop after this many updates.") var count: Int?
-    @Option(help: "Stop after this many seconds.", transform: Seconds.parse) var duration: Double?
+    @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
+    @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -79,7 +80,8 @@ struct WatchCommand: AsyncParsableCommand {
         let plan = ListenerOptions(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint))
+            edge: reference.orientation, regions: regions.region, beacons: regions.beacons.map(\.constraint),
+            units: units)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         logMissingSensor(device)
         let positionNotes = logLostPositions(device)

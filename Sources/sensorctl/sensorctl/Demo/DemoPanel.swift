@@ -21,7 +21,8 @@ struct DemoPanel {
         if mapWidth >= 18 {
             canvas.frame(x: 0, y: 1, width: mapWidth, height: bodyHeight, title: "Trail")
             map.draw(
-                state, fastest: trace.fastest, on: &canvas, x: 1, y: 2, columns: mapWidth - 2, rows: bodyHeight - 2)
+                state, fastest: trace.fastest, units: trace.units, on: &canvas, x: 1, y: 2, columns: mapWidth - 2,
+                rows: bodyHeight - 2)
             status(state, on: &canvas, x: 2, y: bodyHeight, width: mapWidth - 4)
             instruments(state, on: &canvas, x: mapWidth, y: 1, width: instrumentsWidth, height: bodyHeight)
         } else {
@@ -80,10 +81,10 @@ struct DemoPanel {
             "\(trimmed(LocationFormatter.latitude(latitude)))  \(trimmed(LocationFormatter.longitude(longitude)))"
         canvas.put(position, x: left, y: row, color: isLost ? 244 : 231, bold: true)
         row += gap
-        line("altitude", trimmed(LocationFormatter.altitude(location)), color: main)
+        line("altitude", trimmed(LocationFormatter.altitude(location, trace.units)), color: main)
         Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
         row += gap
-        line("speed", isLost ? "-" : trimmed(LocationFormatter.speed(location)), color: main)
+        line("speed", isLost ? "-" : trimmed(LocationFormatter.speed(location.speed, trace.units)), color: main)
         let share = isLost ? 0 : location.speed / max(trace.fastest, 1)
         Gauges.bar(share, on: &canvas, x: left, y: row, width: inner)
         row += gap
@@ -97,8 +98,11 @@ struct DemoPanel {
         }
         row += 1
         let color = isLost ? Palette.bad : Palette.accuracy(location.horizontalAccuracy)
-        var accuracy = "± \(trimmed(String(format: "%.1f m", location.horizontalAccuracy)))"
-        if location.verticalAccuracy >= 0 { accuracy += String(format: "  ↕ %.1f m", location.verticalAccuracy) }
+        let unit = trace.units.length
+        var accuracy = String(format: "± %.1f %@", location.horizontalAccuracy * unit.perSI, unit.name)
+        if location.verticalAccuracy >= 0 {
+            accuracy += String(format: "  ↕ %.1f %@", location.verticalAccuracy * unit.perSI, unit.name)
+        }
         line("accuracy", isLost ? "no fix" : accuracy, color: color)
     }
 
@@ -111,7 +115,7 @@ struct DemoPanel {
         } else if state.locations > 0 {
             let losses = state.losses == 0 ? "" : state.losses == 1 ? " · lost once" : " · lost \(state.losses) times"
             let inside = state.regions.filter(\.isInside).map { " · in \($0.region.name)" }
-            let text = " ● \(state.locations) locations · \(state.length)\(losses)\(inside.joined()) "
+            let text = " ● \(state.locations) locations · \(state.length(trace.units))\(losses)\(inside.joined()) "
             canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.good)
         }
     }

@@ -3,6 +3,7 @@
 import CoreLocation
 import DeviceCore
 import Foundation
+import SensorTools
 import SimulatedDevice
 import Trace
 
@@ -60,7 +61,7 @@ import Trace
             guard elapsed >= due || isLost != wasLost else { return }
             wasLost = isLost
             if elapsed >= due { due = elapsed + interval }
-            output.write(line: DemoSummary.line(state, elapsed: elapsed))
+            output.write(line: DemoSummary.line(state, elapsed: elapsed, trace.units))
         }
         await device.play(.max, until: stop)
         return tracker.state
@@ -118,6 +119,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
 struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]
+    let units: UnitSystem
     let name: String
     /// True if the trace is in a folder named `synthetic`, as in Simulators/Traces.
     let isSynthetic: Bool
@@ -129,8 +131,8 @@ struct DemoTrace {
     let receiver: ReceiverDescription?
     let hasPositions: Bool
 
-    @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
-        (self.file, self.regions) = (file, regions)
+    @MainActor init(_ file: TraceFile, regions: [NamedRegion], units: UnitSystem) {
+        (self.file, self.regions, self.units) = (file, regions, units)
         let parts = file.name.split(separator: "/")
         name = parts.last.map(String.init) ?? file.name
         isSynthetic = parts.dropLast().last == "synthetic"
@@ -154,17 +156,18 @@ struct DemoTrace {
 }
 
 enum DemoSummary {
-    static func line(_ state: DemoState, elapsed: Double) -> String {
+    static func line(_ state: DemoState, elapsed: Double, _ units: UnitSystem) -> String {
         let time = DemoPanel.minutes(elapsed)
         if let failure = state.failure { return "  \(time)  no position: \(failure)" }
         guard let location = state.location else { return "  \(time)  no position yet" }
-        return "  \(time)  " + LocationFormatter.columns(location).joined(separator: "  ")
+        return "  \(time)  " + LocationFormatter.columns(location, units).joined(separator: "  ")
     }
 
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {
         let losses = state.losses == 0 ? "" : ", position lost \(state.losses) ×"
         let entries = state.regions.filter { $0.entries > 0 }.map { ", \($0.region.name) entered \($0.entries) ×" }
         let time = DemoPanel.minutes(trace.duration)
-        return "\(trace.title): \(state.locations) locations in \(time), \(state.length)\(losses)\(entries.joined())"
+        let length = state.length(trace.units)
+        return "\(trace.title): \(state.locations) locations in \(time), \(length)\(losses)\(entries.joined())"
     }
 }

@@ -2,6 +2,7 @@
 
 import CoreLocation
 import DeviceCore
+import SensorTools
 
 /// The demo's state, as reported by the delegate callbacks and drawn by the panel.
 struct DemoState {
@@ -31,8 +32,9 @@ struct DemoState {
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     /// The distance travelled, in metres, excluding gaps.
     private(set) var distance = 0.0
-    var length: String {
-        distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
+    func length(_ units: UnitSystem) -> String {
+        let unit = units.unit(for: distance)
+        return String(format: "%.*f %@", unit.perSI < 1 ? 2 : 0, distance * unit.perSI, unit.name)
     }
     private(set) var locations = 0
     private(set) var losses = 0

@@ -2,6 +2,7 @@
 
 import CoreLocation
 import Foundation
+import SensorTools
 
 /// The visible area of the map, which follows the trail smoothly.
 struct MapView {
@@ -11,7 +12,8 @@ struct MapView {
     private var scale = 0.0
 
     mutating func draw(
-        _ state: DemoState, fastest: Double, on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int
+        _ state: DemoState, fastest: Double, units: UnitSystem, on canvas: inout Canvas, x: Int, y: Int, columns: Int,
+        rows: Int
     ) {
         guard columns > 3, rows > 2, !state.trail.isEmpty else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
@@ -37,7 +39,7 @@ struct MapView {
             let isLost = state.failure != nil
             mark(isLost ? "✕" : arrow, at: point, color: isLost ? Palette.bad : 231, &canvas, x: x, y: y, columns, rows)
         }
-        ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
+        ruler(units, on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
     }
 
     /// Draws a region's boundary, which is dotted while the device is outside the region.
@@ -76,15 +78,17 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// Draws a scale bar whose length is 1, 2 or 5 times a power of ten, in metres, and at most a third of the width.
-    private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
+    /// Draws a scale bar whose length is 1, 2 or 5 times a power of ten, and at most a third of the width.
+    private func ruler(_ units: UnitSystem, on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let maximum = Double(columns) / 3 * 2 * scale
         guard maximum.isFinite, maximum > 0 else { return }
-        let power = pow(10, floor(log10(maximum)))
-        let length = [5, 2].map { $0 * power }.first { $0 <= maximum } ?? power
+        let unit = units.unit(for: maximum)
+        let power = pow(10, floor(log10(maximum * unit.perSI)))
+        let number = [5, 2].map { $0 * power }.first { $0 <= maximum * unit.perSI } ?? power
+        let length = number / unit.perSI
         let cells = max(2, Int((length / scale / 2).rounded()))
         guard cells < columns else { return }
-        let name = length >= 1000 ? String(format: "%g km", length / 1000) : String(format: "%g m", length)
+        let name = String(format: "%g %@", number, unit.name)
         canvas.put("├" + String(repeating: "─", count: cells - 2) + "┤ " + name, x: x, y: y, color: 244)
     }
 

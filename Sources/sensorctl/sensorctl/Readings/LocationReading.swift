@@ -29,7 +29,7 @@ struct LocationsReading: Reading {
     func lines(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
             // Columns 0 and 1 are the coordinates, and column 5 is the accuracy.
-            var columns = LocationFormatter.columns(location)
+            var columns = LocationFormatter.columns(location, ink.units)
             for index in 0..<2 { columns[index] = ink.bold(columns[index]) }
             columns[5] = ink.color(LocationFormatter.color(accuracy: location.horizontalAccuracy), columns[5])
             return ([ink.dim(CivilDate(location.time).timeOfDayWithTenths)] + columns).joined(separator: "  ")
@@ -88,14 +88,17 @@ enum LocationFormatter {
     }
 
     /// Formats the altitude. A tilde marks an altitude of unknown accuracy.
-    static func altitude(_ location: CLLocation) -> String {
-        guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
+    static func altitude(_ location: CLLocation, _ units: UnitSystem) -> String {
+        let unit = units.length
+        guard let altitude = location.altitudeAboveSeaLevel else { return "       - \(unit.name)" }
         let mark = location.verticalAccuracy < 0 ? "~" : " "
-        return String(format: "%@%7.1f m", mark, altitude)
+        return String(format: "%@%7.1f %@", mark, altitude * unit.perSI, unit.name)
     }
 
-    static func speed(_ location: CLLocation) -> String {
-        location.speed < 0 ? "    - km/h" : String(format: "%5.1f km/h", location.speed * 3.6)
+    /// Formats a speed in m/s, or a missing speed if it is negative.
+    static func speed(_ speed: Double, _ units: UnitSystem) -> String {
+        let unit = units.speed
+        return speed < 0 ? "    - \(unit.name)" : String(format: "%5.1f %@", speed * unit.perSI, unit.name)
     }
 
     static func course(_ location: CLLocation) -> String {
@@ -105,9 +108,9 @@ enum LocationFormatter {
         return "\(degrees) \(Compass.arrow(location.course)) \(name)" + String(repeating: " ", count: 3 - name.count)
     }
 
-    static func accuracy(_ location: CLLocation) -> String {
-        let digits = location.horizontalAccuracy < 100 ? 1 : 0
-        return String(format: "± %5.*f m", digits, location.horizontalAccuracy)
+    static func accuracy(_ location: CLLocation, _ units: UnitSystem) -> String {
+        let accuracy = location.horizontalAccuracy * units.length.perSI
+        return String(format: "± %5.*f %@", accuracy < 100 ? 1 : 0, accuracy, units.length.name)
     }
 
     static func satellites(_ location: CLLocation) -> String {
@@ -127,10 +130,10 @@ enum LocationFormatter {
         }
     }
 
-    static func columns(_ location: CLLocation) -> [String] {
+    static func columns(_ location: CLLocation, _ units: UnitSystem) -> [String] {
         [
-            latitude(location.coordinate.latitude), longitude(location.coordinate.longitude), altitude(location),
-            speed(location), course(location), accuracy(location), satellites(location),
+            latitude(location.coordinate.latitude), longitude(location.coordinate.longitude), altitude(location, units),
+            speed(location.speed, units), course(location), accuracy(location, units), satellites(location),
         ]
     }
 }

@@ -27,11 +27,12 @@ struct PedometerReading: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
+        let length = ink.units.length
         let columns = [
             "\(ink.bold(String(format: "%6d", steps))) \(ink.dim("steps"))",
-            distance.map { String(format: "%8.1f m", $0) } ?? "       - m",
+            distance.map { String(format: "%8.1f %@", $0 * length.perSI, length.name) } ?? "       - \(length.name)",
             cadence.map { String(format: "%5.1f /min", $0 * 60) } ?? "    - /min",
-            pace.map { String(format: "%5.1f km/h", 3.6 / $0) } ?? "    - km/h",
+            LocationFormatter.speed(pace.map { 1 / $0 } ?? -1, ink.units),
         ]
         let floors = floorsAscended.map { "\(ink.dim("floors")) +\($0) -\(floorsDescended ?? 0)" }
         return [

@@ -64,7 +64,9 @@ struct VisitReading: Reading {
 
     func lines(_ ink: TerminalStyle) -> [String] {
         let (latitude, longitude) = (visit.coordinate.latitude, visit.coordinate.longitude)
-        let place = String(format: "%.6f %.6f ± %.0f m", latitude, longitude, visit.horizontalAccuracy)
+        let unit = ink.units.length
+        let accuracy = visit.horizontalAccuracy * unit.perSI
+        let place = String(format: "%.6f %.6f ± %.0f %@", latitude, longitude, accuracy, unit.name)
         let times = [arrival, departure].map { $0.map { CivilDate($0).timeOfDayWithTenths } ?? "…" }
         return ["\(ink.dim(times.joined(separator: " to ")))  \(departure == nil ? "arrived" : "left")  \(place)"]
     }
@@ -100,7 +102,9 @@ struct BeaconsReading: Reading {
         guard !beacons.isEmpty else { return ["\(time)  \(ink.dim("no beacon"))"] }
         return beacons.map { beacon in
             let name = "\(beacon.uuid.uuidString) \(beacon.major) \(beacon.minor)"
-            let distance = beacon.accuracy < 0 ? "       -" : String(format: "%6.1f m", beacon.accuracy)
+            let unit = ink.units.length
+            let distance =
+                beacon.accuracy < 0 ? "       -" : String(format: "%6.1f %@", beacon.accuracy * unit.perSI, unit.name)
             let strength = beacon.rssi == 0 ? "       -" : String(format: "%4d dBm", beacon.rssi)
             return "\(time)  \(ink.bold(name))  \(distance)  \(strength)  \(beacon.proximity)"
         }

@@ -2,6 +2,7 @@
 
 import CoreLocation
 import DeviceCore
+import SensorTools
 
 /// Subscribes to a stream and passes its callbacks to an outlet. Must be used on the main thread.
 protocol StreamListener: AnyObject {
@@ -68,6 +69,7 @@ struct ListenerOptions {
     var origin = BootTime.zero
     /// True if errors in fused streams are printed as JSON, or false if they are logged.
     var printsErrors = true
+    var units = UnitSystem.metric
 
     @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
         listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
@@ -103,7 +105,9 @@ struct ListenerOptions {
         // Uses the live clock even for traces, because the frame rate is limited in real time.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
-            : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
+            : LinePrinter(
+                output: output, asJSON: asJSON, printsErrors: printsErrors,
+                ink: TerminalStyle(isOn: TerminalStyle(.standardOutput).isOn, units: units))
     }
 
     /// True if readings are drawn as pictures. Pictures must fit in the terminal, because wrapped or scrolled rows

@@ -235,11 +235,13 @@ struct DashboardPageTests {
         let received = Mutex(0)
         let dashboard = try TestDashboard {
             $0.isReadOnly = true
+            $0.units = "nautical"
         } handler: { _, _ in
             received.withLock { $0 += 1 }
         }
         let page = try PageClient(dashboard.port, token: dashboard.token)
-        #expect(try page.message("hello")["readOnly"] as? Bool == true)
+        let hello = try page.message("hello")
+        #expect(hello["readOnly"] as? Bool == true && hello["units"] as? String == "nautical")
         #expect(try page.command(#""do":"pause""#)["type"] as? String == "refused")
         #expect(received.withLock { $0 } == 0)
     }
