@@ -44,11 +44,11 @@ struct AccessoryListTests {
                 name: "Port", portPath: "", vendorID: nil, productID: nil, interface: nil, node: node, reason: reason)
         }
         let list = AccessoryList(candidates: [
-            candidate("/dev/ttyS0", "A"), candidate("/dev/ttyS1", "A"), candidate("/dev/ttyS2", "B"),
+            candidate("/dev/ttyS0", "A"), candidate("/dev/ttyS1", "B"), candidate("/dev/ttyS2", "A"),
         ])
         #expect(
             list.rows(ink: TerminalStyle(isOn: false)).map(\.value) == [
-                "none", "/dev/ttyS0  Port", "/dev/ttyS1  Port", "  A", "/dev/ttyS2  Port", "  B",
+                "none", "/dev/ttyS0  Port", "/dev/ttyS1  Port", "  B", "/dev/ttyS2  Port", "  A",
             ])
     }
 

@@ -83,11 +83,11 @@ struct ImportOptionTests {
         }
     }
 
-    @Test("A GPX file states only how many satellites are used, so no other number is printed")
-    func satellites() throws {
-        let path = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"><sat>24</sat></wpt></gpx>"#)
+    @Test("A GPX file states only how many satellites are used, so no other number is printed", arguments: [0, 24])
+    func satellites(used: Int) throws {
+        let path = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"><sat>\#(used)</sat></wpt></gpx>"#)
         let line = try #require(try Tool.run(["replay", path, "location"]).lines.last)
-        #expect(line.hasSuffix(" 24"))
+        #expect(line.hasSuffix(" \(used)") && !line.contains("/"))
     }
 
     @Test("--accuracy sets the accuracy of GPX points that state none")

@@ -246,10 +246,18 @@ struct TraceVerbTests {
     func noBootTime() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.gpx"
-        try Data("<gpx version='1.1'><wpt lat='1' lon='2'><time>2026-05-01T10:00:00Z</time></wpt></gpx>".utf8)
+        let points = [0, 9].map { "<wpt lat='1' lon='2'><time>2026-05-01T10:00:0\($0)Z</time></wpt>" }
+        try Data("<gpx version='1.1'>\(points.joined())</gpx>".utf8)
             .write(to: URL(fileURLWithPath: path))
         let summary = try Self.info(path)
         #expect(summary["start"] != nil && summary["boot"] == nil)
+        // The start of a part has an offset, but still no clock.
+        let part = folder.path + "/part.trace"
+        #expect(try Tool.run(["cut", path, part, "--from", "9"]).status == 0)
+        #expect(try !Tool.run(["info", part]).output.contains("boot"))
+        // The header of this recording contains 100 s.
+        let scale = try Tool.run(["info", Tool.traces + "/udev/weigh-scale.trace"])
+        #expect(scale.output.contains("100.000 s after boot"))
     }
 
     @Test("A scrubbed drive has the same length at another location")

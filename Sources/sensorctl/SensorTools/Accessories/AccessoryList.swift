@@ -36,9 +36,10 @@ package struct AccessoryList: Sendable {
             row(
                 index == 0 ? "Candidates" : "", "\(candidate.nodeDescription)  \(candidate.label)",
                 candidate.portPath.isEmpty ? "" : "port \(TerminalText.text(candidate.portPath))")
-            // Most candidates lack the same thing, so a reason is printed after the last of them.
-            let next = index + 1 < candidates.count ? candidates[index + 1] : nil
-            if next?.reason != candidate.reason { row("", "  " + ink.dim(TerminalText.text(candidate.reason))) }
+            // Most candidates lack the same thing, so each reason is printed once, below the last of them.
+            if !candidates.dropFirst(index + 1).contains(where: { $0.reason == candidate.reason }) {
+                row("", "  " + ink.dim(TerminalText.text(candidate.reason)))
+            }
         }
         for problem in problems { row("", ink.color(214, TerminalText.text(problem.description))) }
         return rows

@@ -16,7 +16,8 @@ extension TraceSummary {
         if let start = header.start {
             let boot = start.boot.nanoseconds
             let time = CivilDate(start.wallTime).iso8601(decimals: 3)
-            row("Starts", boot > 0 ? "\(time), \(Self.seconds(boot)) after boot" : time)
+            // A part of another program's recording has an offset here, but names no clock.
+            row("Starts", boot > 0 && !header.clock.isEmpty ? "\(time), \(Self.seconds(boot)) after boot" : time)
         }
         row("Duration", "\(Self.seconds(duration)), \(count) events")
         for (name, value) in [("Recorder", header.recorder), ("Source", header.source), ("Faults", faults)]

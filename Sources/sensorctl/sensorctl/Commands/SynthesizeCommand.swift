@@ -179,10 +179,12 @@ struct SynthesizeCommand: AsyncParsableCommand {
             try writer.close()
             let seconds = (synthesizer.duration * 10).rounded() / 10
             let kilometres = (synthesizer.route.distance / 10).rounded() / 100
+            let positions = "\(summary.fixes) \(summary.fixes == 1 ? "position" : "positions")"
+            let contents = "\(summary.samples) \(summary.samples == 1 ? "reading" : "readings") and \(positions)"
             Log.notice(
                 summary.isComplete
-                    ? "\(summary.samples) readings and \(summary.fixes) positions along \(kilometres) km in \(seconds) s"
-                    : "stopped before the end of the route: \(summary.samples) readings and \(summary.fixes) positions")
+                    ? "\(contents) along \(kilometres) km in \(seconds) s"
+                    : "stopped before the end of the route: \(contents)")
             return .success
         } catch {
             if case .system(_, DeviceError.brokenPipe) = error.cause { return .success }

@@ -115,10 +115,12 @@ enum LocationFormatter {
 
     static func satellites(_ location: CLLocation) -> String {
         guard let sky = location.sky else { return "   -" }
-        let used = sky.usedCount >= 0 ? Int(sky.usedCount) : location.satellites.count { $0.isUsed }
-        let seen = sky.visibleCount >= 0 ? Int(sky.visibleCount) : location.satellites.count
-        // A GPX file states only the number of satellites used.
-        return seen < used ? String(format: "%2d", used) : String(format: "%2d/%d", used, seen)
+        let listed = sky.satellites
+        let used = sky.usedCount >= 0 ? Int(sky.usedCount) : listed?.count { $0.isUsed }
+        let seen = sky.visibleCount >= 0 ? Int(sky.visibleCount) : listed?.count
+        let usedText = used.map { String(format: "%2d", $0) } ?? " -"
+        // Some recordings, such as GPX files, state only the number of satellites used.
+        return seen.map { "\(usedText)/\($0)" } ?? used.map { _ in usedText } ?? "   -"
     }
 
     static func color(accuracy: Double) -> Int {
