@@ -63,11 +63,8 @@ extension GPSDFault.Action {
 // MARK: Text
 
 extension GPSDFault {
-    /// Help text that describes the fault syntax.
+    /// The faults with their values, one per line, for the help text of commands.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is the time \
-        since the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. If @when is \
-        omitted, the fault begins at the start. If the duration is omitted, the fault lasts until another fault ends it.
         unplug, return          the receiver is unplugged or plugged in again
         stall, resume           the receiver stops or resumes sending reports
         drop                    all connections are closed
@@ -78,6 +75,8 @@ extension GPSDFault {
         version=2.9             the greeting contains the given protocol version
         greeting=2s             the greeting is delayed (0s ends the fault)
         """
+
+    package static let names = NameSuggestion.names(inTable: syntax)
 
     /// Parses a list of faults such as `kill@10s,restart@15s`. See ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
@@ -119,9 +118,7 @@ extension GPSDFault {
             else { throw fault.error("needs a version such as 3.14") }
             return .version(major: major, minor: minor)
         case "greeting": return .slowGreeting(try fault.seconds())
-        default:
-            throw fault.error(
-                "is not one of unplug, return, stall, resume, drop, kill, restart, half, garbage, version, greeting")
+        default: throw fault.unknownName(among: names)
         }
     }
 }

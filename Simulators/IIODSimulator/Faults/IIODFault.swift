@@ -97,11 +97,8 @@ extension SimulatedIIOContext {
 // MARK: Text
 
 extension IIODFault {
-    /// Help text that describes the fault syntax.
+    /// The faults with their values, one per line, for the help text of commands.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is the time \
-        since the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. If @when is omitted, the \
-        fault begins at the start. If the duration is omitted, the fault lasts until another fault ends it.
         unplug, unplug=ENODEV   the device is unplugged, and attributes return ENOENT or the given error
         return                  the device is plugged in again
         stall, resume           the device stops or resumes sending samples
@@ -115,6 +112,8 @@ extension IIODFault {
         kill                    the server stops
         restart                 the server stops and restarts after one second, or after the duration (also ends kill)
         """
+
+    package static let names = NameSuggestion.names(inTable: syntax)
 
     /// Parses a list of faults such as `unplug@2.5s,return@4s`. See ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
@@ -172,10 +171,7 @@ extension IIODFault {
             if words.count == 2 { return .attributeError(words[0], try error(words[1])) }
             guard words.count == 1 else { throw fault.error("needs an error, or an attribute and an error") }
             return .attributeError(nil, try error(words[0]))
-        default:
-            throw fault.error(
-                "is not one of unplug, return, stall, resume, enodev, error, partial, length, delay, open, attr, drop, kill, restart"
-            )
+        default: throw fault.unknownName(among: names)
         }
     }
 

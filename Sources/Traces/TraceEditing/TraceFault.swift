@@ -56,13 +56,8 @@ extension TraceFault: CustomStringConvertible {
     /// The maximum jitter in seconds, which limits how much of a trace is kept in memory.
     package static let maximumJitter = 60.0
 
-    /// The syntax of a fault list, for the help text of commands.
+    /// The faults with their values and targets, one per line, for the help text of commands.
     public static let syntax = """
-        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
-        from the start, such as 2.5s, 300ms or 1:30, or a date like 2026-11-27T10:00:00Z. If @when is omitted, the fault begins at the start. If the duration is \
-        omitted, the fault never ends. The target is gpsd, a kind of sensor (accelerometer, \
-        gyroscope, magnetometer, pressure) or the ID of a sensor. For nofix and clockstep, the target is the path of a \
-        receiver. For unplug and cut, the target is the ID of an accessory. The recording must contain the target.
         nofix                   receivers report no fix
         silence                 gpsd, or the given sensor, sends nothing
         loss                    gpsd, or the given sensor, is reported as lost
@@ -77,6 +72,8 @@ extension TraceFault: CustomStringConvertible {
         unplug(1)               an accessory is unplugged until the recording attaches it again
         cut(1)                  an accessory is unplugged in the middle of the next write
         """
+
+    package static let names = NameSuggestion.names(inTable: syntax)
 
     /// Parses a fault list such as `nofix@10s+5s,drop=0.01(gyroscope)`. Throws an error if the list is empty.
     public static func list(_ text: String) throws(DeviceError) -> [TraceFault] { try list(text, start: nil) }
@@ -163,10 +160,7 @@ extension TraceFault: CustomStringConvertible {
                 return .stuck(axis: axis)
             }
             return .stuck(axis: nil)
-        default:
-            throw clause.error(
-                "is not one of nofix, silence, loss, restart, drop, duplicate, jitter, stuck, saturate, disturb, clockstep, unplug, cut"
-            )
+        default: throw clause.unknownName(among: names)
         }
     }
 }

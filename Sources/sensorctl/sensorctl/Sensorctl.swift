@@ -89,6 +89,7 @@ enum NextSteps {
         SignalDispatcher.unblockOnFirstThread()
         Task {
             do {
+                try ArgumentMessages.checkCommands(Array(CommandLine.arguments.dropFirst()))
                 var command = try Sensorctl.parseAsRoot()
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
@@ -105,7 +106,7 @@ enum NextSteps {
     /// Prints the requested help or a message about invalid arguments and ends the program.
     private static func end(_ error: any Error) -> Never {
         let code = Sensorctl.exitCode(for: error)
-        let text = Sensorctl.fullMessage(for: error)
+        let text = ArgumentMessages.withSuggestion(Sensorctl.fullMessage(for: error))
         if !text.isEmpty {
             let descriptor = code == .success ? Descriptor.standardOutput : .standardError
             if case .failed = descriptor.write(TerminalText.lines(text + "\n")), code == .success {

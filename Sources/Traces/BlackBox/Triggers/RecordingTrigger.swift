@@ -54,9 +54,8 @@ package struct RecordingTrigger: Sendable, Hashable {
 }
 
 extension RecordingTrigger {
-    /// The syntax of an event list, for the help text of commands.
+    /// The events with their values, one per line, for the help text of commands.
     package static let syntax = """
-        Events are separated by commas:
         signal               SIGUSR1 is received (always enabled)
         shake                the device is shaken
         fall, fall>0.3s      the device falls freely for more than 0.2 s or the given time
@@ -67,7 +66,7 @@ extension RecordingTrigger {
         end                  the recording ends
         """
 
-    private static let names = "signal, shake, fall, impact, lost-fix, unplugged, speed and end"
+    package static let names = NameSuggestion.names(inTable: syntax)
 
     /// Parses an event list such as `impact>4g,lost-fix`.
     package static func list(_ text: String) throws(DeviceError) -> [RecordingTrigger] {
@@ -80,7 +79,8 @@ extension RecordingTrigger {
             if !triggers.contains(trigger) { triggers.append(trigger) }
         }
         guard !triggers.isEmpty else {
-            throw DeviceError(.invalidConfiguration, "The list of events is empty. Events are \(names).")
+            throw DeviceError(
+                .invalidConfiguration, "The list of events is empty. Events are \(names.joined(separator: ", ")).")
         }
         return triggers
     }
@@ -146,7 +146,10 @@ extension RecordingTrigger {
             case "<": condition = .speedBelow(try number(speeds, "speed<5km/h"))
             default: throw error("must be written as speed>130km/h or speed<5km/h")
             }
-        default: throw error("is not one of \(Self.names)")
+        default:
+            var error = error("is not one of \(Self.names.joined(separator: ", "))")
+            error.message += NameSuggestion.question(name, among: Self.names)
+            throw error
         }
     }
 }

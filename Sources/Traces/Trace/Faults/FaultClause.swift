@@ -80,6 +80,13 @@ package struct FaultClause: Sendable, Hashable {
 
     package func error(_ reason: String) -> DeviceError { Self.error(text, reason) }
 
+    /// Returns the error for a fault whose name is none of the given names.
+    package func unknownName(among names: [String]) -> DeviceError {
+        var error = error("is not one of \(names.joined(separator: ", "))")
+        error.message += NameSuggestion.question(name, among: names)
+        return error
+    }
+
     package static func error(_ text: String, _ reason: String) -> DeviceError {
         DeviceError(.invalidConfiguration, "The fault \"\(text.prefix(200))\" is invalid: it \(reason).")
     }

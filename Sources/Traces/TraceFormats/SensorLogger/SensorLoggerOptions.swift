@@ -3,7 +3,7 @@
 /// Options for reading a Sensor Logger folder, which override the contents of Metadata.csv.
 public struct SensorLoggerOptions: Sendable, Hashable {
     /// The phone's operating system.
-    public enum Platform: String, Sendable {
+    public enum Platform: String, Sendable, CaseIterable {
         /// iOS. Acceleration and gravity follow Apple's sign convention unless units and frames are standardised.
         case iOS = "ios"
         /// Android. Acceleration and gravity follow the sign convention of proper acceleration.

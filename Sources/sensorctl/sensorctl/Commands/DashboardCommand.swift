@@ -66,8 +66,8 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time).",
-        transform: DashboardCommand.alignment)
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
+    )
     var align: TraceMerger.Alignment = .clock
 
     @Option(help: "The playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0

@@ -26,12 +26,13 @@ struct MergeCommand: ParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(help: "The output format. By default, the file extension determines the format.") var format: String?
+    @Option(help: "The output format. By default, the file extension determines the format.") var format:
+        RecordingFormat?
 
     @Option(
         help:
-            "How to align the recordings: clock (at their recorded times) or start (all starting at the same time). The default is clock, which requires recordings that are less than a day apart.",
-        transform: MergeCommand.alignment)
+            "How to align the recordings: clock (at their recorded times) or start (all starting at the same time). The default is clock, which requires recordings that are less than a day apart."
+    )
     var align: TraceMerger.Alignment?
 
     @OptionGroup var new: NewFileOptions
@@ -60,7 +61,7 @@ struct MergeCommand: ParsableCommand {
     private var target: TraceTarget {
         get throws {
             var arguments = [output]
-            if let format { arguments += ["--format", format] }
+            if let format { arguments += ["--format", format.name] }
             if new.overwrite { arguments.append("--overwrite") }
             if let mode = new.mode { arguments += ["--mode", "0" + String(mode.bits, radix: 8)] }
             if let receiver { arguments += ["--receiver", receiver] }

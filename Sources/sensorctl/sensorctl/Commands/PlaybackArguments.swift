@@ -32,7 +32,7 @@ struct PlaybackArguments: ParsableArguments {
 
     @Option(
         help: .init(
-            "The streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, or sensor:ID for a single sensor.",
+            "The streams to play, separated by commas.",
             valueName: "streams"))
     var streams: StreamList?
 
@@ -139,6 +139,10 @@ struct PlaybackLoop: ExpressibleByArgument, Equatable {
 }
 
 struct StreamList: ExpressibleByArgument, Equatable {
+    static var allValueStrings: [String] {
+        ["positions", "motion"] + SensorKindName.allValueStrings + ["battery", "accessories", "beacons", "sensor:ID"]
+    }
+
     let streams: TraceStreams
     let text: String
 

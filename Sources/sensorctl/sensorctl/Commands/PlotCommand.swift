@@ -71,8 +71,8 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time). If all recordings overlap in time, the default is clock. Otherwise, the default is start.",
-        transform: PlotCommand.alignment)
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time). If all recordings overlap in time, the default is clock. Otherwise, the default is start."
+    )
     var align: TraceMerger.Alignment?
 
     @Option(help: "The resolution of a PNG image, in dots per inch.") var dpi = 150
@@ -113,7 +113,10 @@ struct PlotCommand: AsyncParsableCommand {
         try Self.rejectIf(
             output == "-" && printed.json, "--json uses standard output: name a file with -o, or omit it.")
         if let output, chosenFormat == nil {
-            throw ValidationError("The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
+            let ending = NameSuggestion.question(
+                output.lastIndex(of: ".").map { output[$0...] } ?? "", among: PlotFormat.allCases.map { ".\($0)" })
+            throw ValidationError(
+                "The name \(output) does not end in .svg, .html or .png.\(ending) Rename it, or use --format.")
         }
         try Self.rejectIf(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
         try faults.validate(upTo: choices.to)

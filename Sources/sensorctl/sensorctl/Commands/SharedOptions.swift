@@ -72,13 +72,6 @@ extension ParsableArguments {
         try rejectIf(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
     }
 
-    static func alignment(_ text: String) throws -> TraceMerger.Alignment {
-        guard let alignment = TraceMerger.Alignment(rawValue: text) else {
-            throw ValidationError("Use clock or start.")
-        }
-        return alignment
-    }
-
     static func validate(program: [String], json: Bool) throws {
         try rejectIf(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }

@@ -71,8 +71,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time).",
-        transform: SimulateAllCommand.alignment)
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
+    )
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions

@@ -18,10 +18,6 @@ extension SynthesizeCommand {
         options.earthRotates = !stillEarth
         options.biasFraction = bias
         options.geoidSeparation = geoid
-        guard let turns = MotionOptions.LeanMode(rawValue: turns) else {
-            throw ValidationError(
-                "--turns must be \(MotionOptions.LeanMode.allCases.map(\.rawValue).joined(separator: " or ")).")
-        }
         options.leanMode = turns
         options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
         let isIdeal = options.inertialUnit == .ideal
@@ -30,7 +26,7 @@ extension SynthesizeCommand {
         options.barometer = try Self.find(
             barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
         guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
-            throw ValidationError("--receiver must be one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+            throw ArgumentMessages.invalid(receiver, for: "--receiver", among: ReceiverNoise.all.map(\.name))
         }
         options.receiver = receiver
         options.placement = try Self.matrix(placement, "--placement")
@@ -45,8 +41,7 @@ extension SynthesizeCommand {
     ) throws -> Part? {
         if name == "none" { return nil }
         guard let part = all.first(where: { $0[keyPath: key] == name }) else {
-            throw ValidationError(
-                "\(option) must be one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")) or none.")
+            throw ArgumentMessages.invalid(name, for: option, among: all.map { $0[keyPath: key] } + ["none"])
         }
         return part
     }

@@ -81,7 +81,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(
         help:
             "How the device behaves in turns: flat (stays level, as in a car) or coordinated (leans, as on a bicycle).")
-    var turns = "flat"
+    var turns = MotionOptions.LeanMode.flat
     @Option(help: "The speed at waypoints that do not specify one, in m/s.") var speed = 10.0
     @Option(help: "The maximum acceleration and deceleration between waypoints, in m/s^2.") var acceleration = 2.0
 

@@ -33,7 +33,7 @@ struct BlackBoxOptions: ParsableArguments {
         help:
             "When to flush the ring to disk: each-second (the default), segment (after each eighth of the ring) or never (at the kernel's discretion). With each-second, a power failure loses about two seconds of data. If only the process is killed, at most half a second of data is lost, regardless of this setting."
     )
-    var sync: String?
+    var sync: RingSyncPolicy?
 
     /// The plan for the black box, or nil if --ring is not specified.
     var plan: BlackBoxPlan? {
@@ -53,12 +53,7 @@ struct BlackBoxOptions: ParsableArguments {
             if let after { plan.box.after = after }
             if let ringSize { plan.ring.size = ringSize.bytes }
             guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size must be at least 1M.") }
-            if let sync {
-                guard let policy = RingSyncPolicy(rawValue: sync) else {
-                    throw ValidationError("--sync must be each-second, segment or never, not \(sync).")
-                }
-                plan.ring.sync = policy
-            }
+            if let sync { plan.ring.sync = sync }
             for list in on { plan.triggers += try ExitStatus.validating { try RecordingTrigger.list(list) } }
             return plan
         }

@@ -15,9 +15,9 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The layout of a CSV file with motion data, if its columns are ambiguous: \(ImportOptions.layouts). In the iio layout, the magnetic field is in gauss. In the si layout, it is in microtesla.",
+            "The layout of a CSV file with motion data, if its columns are ambiguous. In the iio layout, the magnetic field is in gauss. In the si layout, it is in microtesla.",
             valueName: "kind"))
-    var layout: String?
+    var layout: MotionCSVLayout?
 
     @Option(
         help: .init(
@@ -27,9 +27,9 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help:
-            "The phone's operating system, ios or android, if the file Metadata.csv of a Sensor Logger folder does not specify it."
+            "The phone's operating system, if the file Metadata.csv of a Sensor Logger folder does not specify it."
     )
-    var platform: String?
+    var platform: SensorLoggerOptions.Platform?
 
     @Option(
         help: .init(
@@ -39,9 +39,9 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help:
-            "The kind of points to read from a GPX file: \(ImportOptions.points). The default is the first of these kinds that the file contains."
+            "The kind of points to read from a GPX file. The default is the first of these kinds that the file contains."
     )
-    var points: String?
+    var points: GPXOptions.Content?
 
     @Option(
         help: .init(
@@ -75,25 +75,13 @@ struct ImportOptions: ParsableArguments {
             valueName: "weeks"))
     var weeks: Int?
 
-    private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
-    private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
-
     func validate() throws {
         if let columns { _ = try ExitStatus.validating { try CSVColumnMap(columns) } }
-        if let layout, MotionCSVLayout(rawValue: layout) == nil {
-            throw ValidationError("--layout must be one of \(Self.layouts), not \(layout).")
-        }
         if let rate, !(1 / 86_400...1e6).contains(rate) {
             throw ValidationError("--rate must be from 0.0000116 Hz (one reading per day) to 1000000 Hz.")
         }
-        if let platform, SensorLoggerOptions.Platform(rawValue: platform) == nil {
-            throw ValidationError("--platform must be ios or android, not \(platform).")
-        }
         if let locationFile, locationFile.isEmpty || locationFile.contains("/") {
             throw ValidationError("--location-file must be the name of a file in the Sensor Logger folder.")
-        }
-        if let points, GPXOptions.Content(rawValue: points) == nil {
-            throw ValidationError("--points must be one of \(Self.points), not \(points).")
         }
         if let track, track < 1 { throw ValidationError("--track must be at least 1.") }
         if let pace, !(pace > 0 && pace.isFinite) { throw ValidationError("--pace must be greater than 0 m/s.") }
@@ -107,12 +95,12 @@ struct ImportOptions: ParsableArguments {
         var options = RecordingOptions()
         // The columns have already been validated, so parsing cannot fail.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
-        options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
+        options.csv.layout = layout
         options.csv.period = rate.map { Duration(clampingSeconds: 1 / $0) }
         options.iio.rate = rate
-        options.sensorLogger.platform = platform.flatMap { SensorLoggerOptions.Platform(rawValue: $0) }
+        options.sensorLogger.platform = platform
         options.sensorLogger.locationFile = locationFile
-        options.gpx.content = points.flatMap { GPXOptions.Content(rawValue: $0) }
+        options.gpx.content = points
         options.gpx.number = track
         options.gpx.speed = pace
         options.gpx.accuracy = accuracy
@@ -124,8 +112,9 @@ struct ImportOptions: ParsableArguments {
     /// The specified options, under the names used in files of expected callbacks.
     var description: [String: String] {
         let values: [String: String?] = [
-            "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
-            "location-file": locationFile, "points": points, "track": track?.description, "pace": pace?.description,
+            "columns": columns, "layout": layout?.rawValue, "rate": rate?.description, "platform": platform?.rawValue,
+            "location-file": locationFile, "points": points?.rawValue, "track": track?.description,
+            "pace": pace?.description,
             "accuracy": accuracy?.description, "date": date?.text, "weeks": weeks?.description,
         ]
         return values.compactMapValues(\.self)

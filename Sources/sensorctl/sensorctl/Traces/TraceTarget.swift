@@ -14,11 +14,7 @@ struct TraceTarget: ParsableArguments {
         completion: .file())
     var output: String
 
-    @Option(
-        help: "The output format: \(TraceTarget.formats). For standard output, the default is trace.",
-        transform: TraceTarget.format
-    )
-    var format: RecordingFormat?
+    @Option(help: "The output format. For standard output, the default is trace.") var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 
@@ -36,13 +32,6 @@ struct TraceTarget: ParsableArguments {
     )
     var table: CSVContents?
 
-    private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
-
-    private static func format(_ text: String) throws -> RecordingFormat {
-        guard let format = RecordingFormat(name: text) else { throw ValidationError("Use one of \(formats).") }
-        return format
-    }
-
     func validate() throws {
         if output == "-", let format, format.isFolder {
             throw ValidationError(
@@ -54,8 +43,11 @@ struct TraceTarget: ParsableArguments {
         try Self.rejectIf(table != nil && chosenFormat != .csv, "--table requires the format csv.")
         try Self.rejectIf(stamps && !chosenFormat.supportsArrivalTimes, "--stamps requires the format gpsd or nmea.")
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
+        let extensions = RecordingFormat.writableFileExtensions
+        let question = NameSuggestion.question(
+            output.lastIndex(of: ".").map { output[$0...] } ?? "", among: extensions)
         throw ValidationError(
-            "The extension of \(output) does not determine a format. Use one of \(RecordingFormat.writableFileExtensions.joined(separator: ", ")), or --format."
+            "The extension of \(output) does not determine a format.\(question) Use one of \(extensions.joined(separator: ", ")), or --format."
         )
     }
 
