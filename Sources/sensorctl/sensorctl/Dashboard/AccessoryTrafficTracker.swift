@@ -42,13 +42,15 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         hasChanged = true
         for accessory in reading.accessories {
             // Removes the previous entry for this connection. Also removes disconnected entries for the same accessory,
-            // which may have been reconnected.
+            // which may have been reconnected. An accessory that has been disconnected keeps its byte counts.
+            let former = entries.first { $0.accessory.connectionID == accessory.connectionID }
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)
             }
             var entry = Entry(
-                accessory: accessory, since: time, received: countsTraffic ? 0 : nil, sent: countsTraffic ? 0 : nil)
+                accessory: accessory, since: time, received: former?.received ?? (countsTraffic ? 0 : nil),
+                sent: former?.sent ?? (countsTraffic ? 0 : nil))
             entry.isConnected = reading.change != .disconnected
             entries.append(entry)
             if entries.count > Self.maximumEntries { entries.removeFirst() }

@@ -277,6 +277,32 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
+    @Test("A detached accessory keeps its byte counts")
+    func detachedAccessory() throws {
+        // The recording detaches the scale after 3 s. "in" is data from the scale and "out" is data to it.
+        let path = "\(Tool.traces)/udev/weigh-scale.trace"
+        var (received, sent) = (0, 0)
+        for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
+            let event = try PageClient.object(String(line))
+            received += (event["in"] as? String)?.utf8.count ?? 0
+            sent += (event["out"] as? String)?.utf8.count ?? 0
+        }
+        let dashboard = try RunningDashboard([path, "--speed", "10"])
+        let picture = DashboardPicture(try dashboard.page())
+        try picture.wait(for: "the end of the connection") { picture in
+            picture.list("accessories").contains { $0["connected"] as? Bool == false }
+        }
+        let scale = try #require(picture.list("accessories").first)
+        #expect(received > 0 && sent > 0)
+        #expect(scale["received"] as? Int == received)
+        #expect(scale["sent"] as? Int == sent)
+        dashboard.end()
+    }
+
+    @Test("The page receives the loss of gpsd, its end, and the events of a fault that was switched by hand")
+    func positionSource() throws {
+        let dashboard = try RunningDashboard([Tool.drive, "--speed", "20"])
+        let picture = DashboardPicture(try dashboard.page())
     @Test("Regions are monitored, added and removed")
     func regions() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "100", "--region", "all=46.5,8.5,2000000"])
