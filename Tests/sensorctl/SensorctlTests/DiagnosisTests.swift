@@ -57,6 +57,28 @@ struct DiagnosisTests {
             Self.problems(facts).first?.message.contains("may not set the rate and buffer of /dev/iio:device0") == true)
     }
 
+    @Test("No command contains a placeholder")
+    func placeholders() {
+        var machines = [Self.healthy(), Self.healthy(), Self.healthy(), Self.healthy()]
+        machines[0].hasKernelBus = false
+        machines[1].trials = []
+        machines[2].kernelSensors = []
+        machines[3].isRoot = true
+        machines[3].user = "root"
+        machines[3].kernelSensors[0].nodeOwnership = "0600, group root"
+        for machine in machines {
+            let repairs = Diagnosis(machine).findings.flatMap(\.repair)
+            #expect(!repairs.isEmpty)
+            // Everything before a comment can be run as it is.
+            for line in repairs where !line.hasPrefix("# ") {
+                let command = line.components(separatedBy: "    # ")[0]
+                for placeholder in ["…", "HOST", "YOUR_", "TRACE", "PROGRAM", "USER"] {
+                    #expect(!command.split(separator: " ").contains { $0.contains(placeholder) }, "\(command)")
+                }
+            }
+        }
+    }
+
     @Test("Missing Industrial I/O, missing devices and missing nodes are reported as different problems")
     func kernel() {
         var facts = Self.healthy()

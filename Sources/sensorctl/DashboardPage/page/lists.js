@@ -3,6 +3,7 @@
 // Lists of steps, users of the position, findings of `doctor`, and events.
 
 import { byID, element, setText, show, visible } from "./dom.js";
+import { commandList } from "./commands.js";
 import { clockTime, fixed, isKnown } from "./format.js";
 
 const limited = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
@@ -62,7 +63,7 @@ export function showFindings({ findings }) {
             element("span", { class: "sign", role: "img", "aria-label": word }, sign),
             element("div", {}, element("b", {}, String(title ?? "")),
                 text ? element("p", {}, String(text)) : null,
-                mend ? element("p", { class: "mend" }, element("span", { class: "quiet" }, "To fix it: "), String(mend)) : null));
+                commandList(mend)));
     }));
 }
 

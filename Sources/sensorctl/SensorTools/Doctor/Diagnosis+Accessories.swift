@@ -43,8 +43,13 @@ extension Diagnosis {
         } else if !state.hasUdev {
             let repair =
                 state.container == nil
-                ? "sudo systemctl enable --now systemd-udevd    # or: a static /dev, and protocol names in the configuration"
-                : "docker run -v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm' …"
+                ? [
+                    "sudo systemctl enable --now systemd-udevd    # or: a static /dev, and protocol names in the configuration"
+                ]
+                : [
+                    "# start the container with these options of docker run:",
+                    "-v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm'",
+                ]
             let containerText = state.container.map { " in this container (\($0))" } ?? ""
             findings += .one(
                 .remark, topic,

@@ -26,7 +26,8 @@ extension Diagnosis {
             findings += .one(
                 .problem, "motion",
                 "No motion sensor was found\(locations.isEmpty ? ": no motion source is set" : " at \(locations)").",
-                repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several addresses, separated by commas",
+                repair:
+                    "# set DEVICE_SERVICES_IIO to local:, to the address of another machine, such as ip:192.168.1.20, or to several addresses, separated by commas",
                 "iio_info -S    # lists the contexts that libiio finds; from the package libiio-utils")
         }
         return findings + machine.trials.flatMap { trial($0, machine) }
@@ -55,8 +56,8 @@ extension Diagnosis {
                 isOnly ? .problem : .remark, "motion",
                 "This kernel does not support Industrial I/O (/sys/bus/iio is missing), so this machine has no motion sensors.",
                 repair: "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
-                "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
-                "sensorctl simulate iio TRACE -- PROGRAM    # uses a simulated board in the meantime")
+                "# then load the module of the sensor's driver, and add the chip to the device tree; in the meantime, sensorctl simulate runs a program with a simulated board"
+            )
         }
         if machine.kernelSensors.isEmpty {
             return .one(
@@ -88,7 +89,7 @@ extension Diagnosis {
             findings += .one(
                 .remark, "motion",
                 "You are root, but programs of other users may not open \(nodes(restricted)) (mode \(first.nodeOwnership)).",
-                repair: udevRule(user: machine.user == "root" ? "USER" : machine.user))
+                repair: udevRule(user: machine.user == "root" ? nil : machine.user))
         }
         return findings
     }
@@ -150,9 +151,12 @@ extension Diagnosis {
         return findings
     }
 
-    static func udevRule(user: String) -> [String] {
-        [
-            "sudo groupadd --system --force iio && sudo usermod -aG iio \(word(user))",
+    /// Returns commands that give a group access to the sensors. If the user is nil, the user names the members.
+    static func udevRule(user: String?) -> [String] {
+        let group = "sudo groupadd --system --force iio"
+        return [
+            user.map { "\(group) && sudo usermod -aG iio \(word($0))" }
+                ?? "\(group)    # add each user to this group with usermod -aG iio",
             "sudo tee /etc/udev/rules.d/60-device-services.rules <<'END'",
             // `GROUP` and `MODE` apply to the node. `RUN` changes the files that set the rate, the buffer and the
             // trigger.

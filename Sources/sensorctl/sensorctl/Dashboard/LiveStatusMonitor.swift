@@ -75,7 +75,7 @@ extension DashboardFeed {
                 writer.objects("findings", findings) { finding in
                     [
                         "level": finding.level.pageName, "title": finding.topic,
-                        "text": finding.message, "mend": finding.repair.joined(separator: "\n"),
+                        "text": finding.message, "mend": finding.repair,
                     ]
                 }
                 writer.member("at", time)

@@ -77,7 +77,9 @@ struct DashboardLiveTests {
         try picture.wait(for: "why there is no position") { $0.messages["locationFailed"]?["error"] != nil }
         try picture.wait(for: "what is to be mended") { picture in
             let findings = picture.messages["doctor"]?["findings"] as? [[String: Any]] ?? []
-            return findings.contains { $0["level"] as? String == "error" && $0["mend"] as? String != "" }
+            return findings.contains {
+                $0["level"] as? String == "error" && ($0["mend"] as? [String])?.isEmpty == false
+            }
         }
         #expect(picture.region("home")?["state"] as? String == "unknown")
         #expect(picture.readings.isEmpty && picture.locations.isEmpty)
@@ -101,7 +103,7 @@ struct DashboardLiveTests {
             let former = picture.locations.count
             try picture.wait(for: "a position") { $0.locations.count > former }
             #expect(server.end(SIGINT) == 0)
-            try picture.wait(for: "that there is none") { $0.messages["locationFailed"] != nil }
+            }
             server = try serve()
         }
         let former = picture.locations.count
