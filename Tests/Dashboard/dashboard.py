@@ -14,6 +14,7 @@ import tiles  # noqa: F401
 import paper  # noqa: F401
 import player  # noqa: F401
 import layout  # noqa: F401
+import instruments  # noqa: F401
 import trouble  # noqa: F401
 import load  # noqa: F401
 from browser import Browser

@@ -104,7 +104,7 @@ def strips(trial):
         trial.check(bright["hatch"] > 20, "the gap is hatched", bright)
 
 
-# Counts pixels in the accent colour between two times and in the columns before them, and pixels of the hatching.
+# Counts pixels in the colour of the x axis between two times and in the columns before them, and pixels of the hatching.
 _COLUMN_COLOURS = """
     const strip = dashboard.strips.named(arguments[0]), canvas = strip.canvas, context = canvas.getContext('2d');
     const theme = getComputedStyle(document.documentElement);
@@ -112,7 +112,7 @@ _COLUMN_COLOURS = """
     return import('/page/strip.js').then(({ margin }) => {
         const now = dashboard.clock.now, right = margin.left + strip.columns.count;
         const x = (time) => Math.round(right - (now - time) / strip.columns.width);
-        const accent = rgb('--accent'), faint = rgb('--faint');
+        const accent = rgb('--axis-x'), faint = rgb('--faint');
         const count = (from, to, colour, near) => {
             const data = context.getImageData(from, margin.top + 1, Math.max(1, to - from), canvas.height - margin.top - margin.bottom - 2).data;
             let found = 0;
@@ -146,7 +146,7 @@ def _pixels(trial, name, stream, axis, key):
                        bottom - (max(beside) - view["low"]) * scale, bottom - (min(beside) - view["low"]) * scale])
     found = trial.browser.run("""const [name, points] = arguments, canvas = dashboard.strips.named(name).canvas, context = canvas.getContext('2d');
         const theme = getComputedStyle(document.documentElement), probe = document.createElement('canvas').getContext('2d');
-        probe.fillStyle = theme.getPropertyValue('--accent'); probe.fillRect(0, 0, 1, 1);
+        probe.fillStyle = theme.getPropertyValue('--axis-x'); probe.fillRect(0, 0, 1, 1);
         const accent = probe.getImageData(0, 0, 1, 1).data;
         const isLine = (data, near) => {
             for (let index = 0; index < data.length; index += 4) {

@@ -8,12 +8,12 @@ const data = 1;
 const missing = 2;
 
 export class Columns {
-    /** @param history the existing readings @param count the number of visible columns */
-    constructor(history, count) {
+    /** @param history the existing readings @param count the number of columns @param seconds the time that the columns cover */
+    constructor(history, count, seconds = history.seconds) {
         this.axes = history.axes;
         this.count = Math.max(16, count);
-        this.width = history.seconds / this.count;
-        this.capacity = this.count + 4;
+        this.width = seconds / this.count;
+        this.capacity = Math.ceil(history.seconds / this.width) + 4;
         this.state = new Uint8Array(this.capacity * this.axes);
         this.low = new Float32Array(this.capacity * this.axes);
         this.high = new Float32Array(this.capacity * this.axes);

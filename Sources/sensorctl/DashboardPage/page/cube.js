@@ -20,8 +20,7 @@ const faces = [
 /** An arrow on the face that points to the top edge. */
 const arrow = [[0, 0.72], [0.26, 0.3], [0.1, 0.3], [0.1, -0.45], [-0.1, -0.45], [-0.1, 0.3], [-0.26, 0.3]];
 const axes = [
-    { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] },
-    { name: "z", tip: [0, 0, 1.05], dash: [2, 2] },
+    { name: "x", tip: [1.25, 0, 0] }, { name: "y", tip: [0, 1.5, 0] }, { name: "z", tip: [0, 0, 1.05] },
 ];
 const viewAngle = 28 * Math.PI / 180;
 
@@ -142,19 +141,17 @@ export class Cube {
         context.fillText(northAhead ? "N" : "0°", x, y);
     }
 
-    axis(context, { name, end, dash }, origin) {
-        context.strokeStyle = colours.quiet;
-        context.lineWidth = 1.25;
-        context.setLineDash(dash);
+    axis(context, { name, end }, origin) {
+        context.strokeStyle = colours[`axis-${name}`];
+        context.lineWidth = 1.75;
         context.beginPath();
         context.moveTo(origin[0], origin[1]);
         context.lineTo(end[0], end[1]);
         context.stroke();
-        context.setLineDash([]);
         context.font = "600 11px " + getComputedStyle(document.body).fontFamily;
         context.textAlign = "center";
         context.textBaseline = "middle";
-        context.fillStyle = colours.ink;
+        context.fillStyle = colours[`axis-${name}`];
         const length = Math.hypot(end[0] - origin[0], end[1] - origin[1]) || 1;
         context.fillText(name, end[0] + (end[0] - origin[0]) / length * 8, end[1] + (end[1] - origin[1]) / length * 8);
     }

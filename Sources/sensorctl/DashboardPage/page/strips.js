@@ -4,12 +4,18 @@
 
 import { byID, show } from "./dom.js";
 import { decodeBatch } from "./decode.js";
+import { angles } from "./cube.js";
 import { Strip, margin } from "./strip.js";
 import { calm, onTheme } from "./theme.js";
 
 /** The interval between drawings in milliseconds. It is slightly shorter than two frames of the screen. */
 const interval = 30;
 const calmInterval = 500;
+/** The minimum time that the charts cover, in seconds. */
+const shortest = 5;
+
+/** The angles that are calculated from the quaternions of the channel `attitude`. */
+const anglesChannel = { name: "angles", label: "Attitude", unit: "deg", axes: ["roll", "pitch", "yaw"] };
 
 export class Strips {
     constructor(clock) {
@@ -37,8 +43,12 @@ export class Strips {
         });
         const markAllChanged = () => this.list.forEach((strip) => { strip.changed = true; });
         onTheme(markAllChanged);
-        this.body.addEventListener("pointermove", (event) => this.point(event));
-        this.body.addEventListener("pointerleave", () => { this.pointed = null; markAllChanged(); });
+        for (const type of ["pointermove", "pointerdown"]) this.body.addEventListener(type, (event) => this.point(event));
+        // After a touch, the values are shown until the user touches another part of the page.
+        const endPointing = () => { this.pointed = null; markAllChanged(); };
+        this.body.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") endPointing(); });
+        document.addEventListener("pointerdown", ({ target }) => { if (!target.closest?.("#strips canvas")) endPointing(); });
+        byID("quaternion").addEventListener("change", ({ target }) => this.body.classList.toggle("quaternion", target.checked));
     }
 
     /** Creates the strips of a session. Strips of unchanged channels keep their readings. */
@@ -48,12 +58,15 @@ export class Strips {
         this.observer.disconnect();
         this.sizes.disconnect();
         this.visible.clear();
-        this.list = channels.filter((channel) => channel.name !== "location").map((channel) => {
+        const find = (channel) => {
             const old = known.get(channel.name);
             const isUnchanged = keep && old && JSON.stringify(old.channel) === JSON.stringify(channel);
-            const strip = isUnchanged ? old : new Strip(channel, seconds);
+            return isUnchanged ? old : new Strip(channel, seconds);
+        };
+        this.list = channels.filter((channel) => channel.name !== "location").flatMap((channel) => {
+            const strip = find(channel);
             this.byID.set(channel.id, strip);
-            return strip;
+            return channel.name === "attitude" ? [find(anglesChannel), strip] : [strip];
         });
         this.body.replaceChildren(...this.list.map((strip) => strip.node));
         this.list.forEach((strip) => {
@@ -74,6 +87,10 @@ export class Strips {
             return strip?.channel.axes.length ?? null;
         }, (time, values, offset) => {
             strip.add(time, values, offset);
+            if (strip.channel.name === "attitude") {
+                const { roll, pitch, yaw } = angles(values.subarray(offset, offset + 4));
+                this.named("angles").add(time, [roll, pitch, yaw], 0);
+            }
             newest = time;
         });
         this.clock.advanceTo(newest);
@@ -84,9 +101,19 @@ export class Strips {
         if (!canvas) return;
         const box = canvas.getBoundingClientRect();
         const fraction = (box.right - margin.right - event.clientX) / (box.width - margin.left - margin.right);
-        const seconds = this.list[0]?.history.seconds ?? 60;
-        this.pointed = fraction < 0 || fraction > 1 ? null : fraction * seconds;
+        const now = this.clock.now;
+        const { from, to } = this.window(now);
+        const before = now - to + fraction * (to - from);
+        this.pointed = fraction < 0 || fraction > 1 || before < 0 ? null : before;
         this.list.forEach((strip) => { strip.changed = true; });
+    }
+
+    /** Returns the time span of the charts: the last minute, or the time since the first reading if it is shorter. */
+    window(now) {
+        const seconds = this.list[0]?.history.seconds ?? 60;
+        const first = Math.min(...this.list.map(({ history }) => (history.count > 0 ? history.times[history.first] : Infinity)));
+        const from = Math.max(now - seconds, Math.min(first, now));
+        return { from, to: Math.max(now, from + shortest) };
     }
 
     /** Draws the visible strips about 30 times a second, because the server sends readings at this rate. */
@@ -96,7 +123,8 @@ export class Strips {
         if (time - this.drawnAt >= (calm.matches ? calmInterval : interval)) {
             const moved = now !== this.drawnTime;
             const pointed = this.pointed === null ? null : now - this.pointed;
-            for (const strip of this.visible) if (moved || strip.changed) strip.draw(now, pointed);
+            const span = this.window(now);
+            for (const strip of this.visible) if (moved || strip.changed) strip.draw(now, pointed, span);
             this.drawnTime = now;
             this.drawnAt = time;
         }

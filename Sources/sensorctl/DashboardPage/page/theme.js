@@ -14,7 +14,7 @@ try { chosen = choices.find((name) => name === localStorage.getItem(key)) ?? "au
 
 /** The colors of the current theme, by their names in the style sheet. */
 export const colours = {};
-const names = ["ink", "quiet", "faint", "line", "panel", "well", "accent", "accent-wash", "warn", "bad", "second", "third"];
+const names = ["ink", "quiet", "faint", "line", "panel", "well", "accent", "accent-wash", "warn", "bad", "bad-wash", "second", "axis-x", "axis-y", "axis-z"];
 
 /** Calls `handler` after each change of the colors. */
 export const onTheme = (handler) => listeners.push(handler);

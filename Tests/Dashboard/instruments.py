@@ -1,0 +1,119 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The instruments: axes and values of charts, the sky, units, names on the map, and the picture of the view."""
+import base64
+import datetime
+import math
+
+from checking import part
+from recorded import at
+
+# Returns the coordinates of a time in a strip, and of the first and last column of its chart.
+_PLACE = """const strip = dashboard.strips.named(arguments[0]), box = strip.canvas.getBoundingClientRect();
+    const { margin } = await import('/page/strip.js'), now = dashboard.clock.now, { from, to } = dashboard.strips.window(now);
+    const left = box.left + margin.left, right = box.right - margin.right;"""
+
+
+def _touch(browser, kind, x, y):
+    browser.call("POST", "/actions", {"actions": [{"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": [
+        {"type": "pointerMove", "x": round(x), "y": round(y), "duration": 0},
+        *([{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}] if kind == "touch" else [])]}]})
+
+
+@part("axes")
+def axes(trial):
+    """Three axes are red, green and blue everywhere, with one legend. The attitude is shown as angles."""
+    browser = trial.browser
+    with trial.serve(trial.drive, "--speed", "4") as served:
+        trial.open(served.address, height=1600)
+        browser.wait("return dashboard.clock.now > 8", what="8 s of the trace")
+        trial.command({"do": "pause"})
+        trial.settle()
+        legend = browser.run("""return [...document.querySelectorAll('.axes-key span')].map((node) => [node.textContent, getComputedStyle(node).color])""")
+        hues = [_hue(colour) for _, colour in legend]
+        trial.check([name for name, _ in legend] == ["x", "y", "z"] and hues == ["red", "green", "blue"], "the legend has a red, a green and a blue axis", (legend, hues))
+        wrong = browser.run("""const [legend] = arguments;
+            return dashboard.strips.list.filter((strip) => strip.channel.axes.join('') === 'xyz').flatMap((strip) =>
+                [...strip.node.querySelectorAll('.axis-name')].map((node, index) => [strip.channel.name, node.textContent, getComputedStyle(node).color, legend[index]])
+                    .filter(([, name, colour, [wanted, hue]]) => name !== wanted || colour !== hue)
+                    .concat(strip.node.querySelectorAll('svg').length > 0 ? [[strip.channel.name, 'has its own legend']] : []))""", legend)
+        trial.check(not wrong, "all charts of three axes use these colours and have no other legend", wrong)
+        # A rotation has the colour of its axis: in Core Motion, pitch is about x, roll about y, and yaw about z.
+        names = browser.run("""return [...dashboard.strips.named('angles').node.querySelectorAll('.axis-name')].map((node) => [node.textContent, getComputedStyle(node).color])""")
+        colours = [colour for _, colour in legend]
+        trial.check(names == [["roll", colours[1]], ["pitch", colours[0]], ["yaw", colours[2]]], "the attitude is shown as roll, pitch and yaw", names)
+        got = browser.run("""const all = (name) => { const { history } = dashboard.strips.named(name);
+            return Array.from({ length: history.count }, (_, index) => [history.times[history.at(index)], ...history.reading(index)]); };
+            return [all('attitude'), all('angles')]""")
+        off = []
+        for (time, w, x, y, z), (other, roll, pitch, yaw) in zip(*got):
+            # Rz(yaw)·Rx(pitch)·Ry(roll), as in Core Motion's documentation.
+            wanted = (math.degrees(math.atan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y))),
+                      math.degrees(math.asin(max(-1, min(1, 2 * (y * z + w * x))))),
+                      math.degrees(math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z))))
+            if time != other or any(abs(a - b) > 1e-3 for a, b in zip(wanted, (roll, pitch, yaw))):
+                off.append((time, wanted, (roll, pitch, yaw)))
+        trial.check(len(got[0]) == len(got[1]) > 500 and not off, f"{len(got[1])} angles are those of the quaternions", off[:2])
+        visible = "return ['angles', 'attitude'].map((name) => dashboard.strips.named(name).node.checkVisibility())"
+        trial.check(browser.run(visible) == [True, False], "the quaternion is hidden")
+        browser.run("document.getElementById('quaternion').click()")
+        trial.settle()
+        trial.check(browser.run(visible) == [True, True], "the quaternion is shown on demand")
+        # The charts begin at the first reading instead of with an empty part.
+        span = browser.run("const now = dashboard.clock.now; return [dashboard.strips.window(now), now, dashboard.strips.named('accelerometer').history.times[0]]")
+        trial.check(abs(span[0]["from"] - min(span[2], 0.05)) < 0.2 and abs(span[0]["to"] - span[1]) < 1e-6,
+                    "after 8 s, the charts cover these 8 s", span)
+        ink = browser.run("return (async () => {" + _PLACE + """
+            const data = strip.canvas.getContext('2d').getImageData(margin.left, margin.top, right - left, strip.canvas.height - margin.top - margin.bottom);
+            // The lines have saturated colours, and the grid is grey.
+            const columns = [];
+            for (let x = 0; x < data.width; x += 1) {
+                let found = false;
+                for (let y = 0; y < data.height; y += 1) {
+                    const [r, g, b, a] = data.data.subarray((y * data.width + x) * 4, (y * data.width + x) * 4 + 4);
+                    found ||= a > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 60;
+                }
+                columns.push(found);
+            }
+            return [columns.indexOf(true), columns.lastIndexOf(true), data.width, columns.filter(Boolean).length]; })()""", "accelerometer")
+        trial.check(ink[0] <= 4 and ink[1] >= ink[2] - 4 and ink[3] > 0.97 * ink[2], "their lines extend from the left edge to the right edge", ink)
+        trial.shot("axes")
+        trial.check_console()
+
+
+def _hue(colour):
+    red, green, blue = (int(part) for part in colour[4:-1].split(","))
+    return max(("red", red), ("green", green), ("blue", blue), key=lambda pair: pair[1])[0]
+
+
+@part("pointer")
+def pointer(trial):
+    """The values under the pointer are those of replay, for a mouse and for a finger."""
+    browser = trial.browser
+    with trial.serve() as served:
+        trial.open(served.address, height=1600)
+        trial.pause_at(90)
+        rows = trial.expected.rows("magnetometer", "x", "y", "z")
+        for kind, fraction in (("mouse", 0.25), ("touch", 0.6)):
+            spot = browser.run("return (async () => {" + _PLACE + "return { x: left + (right - left) * arguments[1], y: box.top + 40, time: from + arguments[1] * (to - from), pixel: (to - from) / (right - left) }; })()",
+                               "magnetometer", fraction)
+            _touch(browser, kind, spot["x"], spot["y"])
+            trial.settle()
+            shown = browser.run("""return ['magnetometer', 'accelerometer'].map((name) => { const strip = dashboard.strips.named(name);
+                return [strip.note.textContent, strip.figures.map((node) => Number(node.textContent.replace('\\u2212', '-')))]; })""")
+            near = [row[1] for row in rows if abs(row[0] - spot["time"]) <= spot["pixel"] + 0.02]
+            trial.check(any(all(abs(a - b) <= 0.0501 for a, b in zip(shown[0][1], row)) for row in near),
+                        f"{kind}: the figures are those at {spot['time']:.2f} s", (shown[0], near[:2]))
+            minutes, seconds = divmod(spot["time"], 60)
+            found = shown[0][0].removeprefix("at ").split(":")
+            trial.check(shown[0][0].startswith("at ") and abs(int(found[0]) * 60 + float(found[1]) - spot["time"]) < 0.2 and shown[1][0] == shown[0][0],
+                        f"{kind}: all charts show the time", (shown, minutes, seconds))
+        _touch(browser, "touch", 20, 20)
+        trial.settle()
+        trial.check("Hz" in browser.run("return dashboard.strips.named('magnetometer').note.textContent"), "a touch elsewhere ends this")
+
+
+# : Metres per unit, and metres per second per unit: 1 mi = 1609.344 m, 1 ft = 0.3048 m, 1 NM = 1852 m.
+UNITS = {"metric": ("km/h", 1 / 3.6, "m", 1.0), "imperial": ("mph", 0.44704, "ft", 0.3048), "nautical": ("kn", 1852 / 3600, "ft", 0.3048)}
+
+
