@@ -69,7 +69,7 @@ def faults(trial):
     trial.command({"do": "play"})
     browser.wait("return document.getElementById('fix-state').dataset.mode === 'lost'", what="the fix is lost")
     trial.check(browser.run("return document.getElementById('panel-position').classList.contains('old')"), "the figures are marked as outdated")
-    trial.check("old" in trial.text("fix-text"), "the age of the fix is shown", trial.text("fix-text"))
+    trial.check("last fix" in trial.text("fix-text"), "the age of the fix is shown", trial.text("fix-text"))
     browser.wait("return dashboard.map.arrowShape.className === 'lost'", what="the map marks the position as lost")
     browser.run("document.getElementById('fault-nofix').click()")
     browser.wait("return document.getElementById('fix-state').dataset.mode === '3D'", what="a 3D fix after the fault")

@@ -46,11 +46,11 @@ package final class DashboardFeed: Sendable {
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
     /// The order in which the feed sends states to a new page, after `playback`. Types not listed here are not sent.
-    private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
+    private static let order = [
+    ]
 
-    /// The states that a seek invalidates. `locationFailed` is not listed, because it is sent only once and may still
-    /// apply.
-    private static let positionDependentStates = ["satellites", "walk"]
+    /// The states that a seek invalidates. `locationFailed` and `positionSource` are not listed, because they are sent
+    /// only once and may still apply.
 
     /// The time span covered by the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }

@@ -21,13 +21,15 @@ import { Events, Walk, showFindings, showUsers } from "./lists.js";
 import { loadLibraries } from "./libraries.js";
 import { startKeyboard } from "./keyboard.js";
 import { startTheme } from "./theme.js";
+import { PositionSource } from "./source.js";
 
 startTheme();
 const clock = new SessionClock();
 const track = new Track();
 const map = new TrackMap(track);
-const fix = new FixFigures(track);
-const profile = new Profile(track);
+const source = new PositionSource(clock);
+const fix = new FixFigures(track, source);
+const profile = new Profile(track, source);
 const sky = new Sky();
 const strips = new Strips(clock);
 const cube = new Cube();
@@ -60,7 +62,7 @@ function say(text, time, level) {
 const fileNames = (title) => title.split(", ").map((name) => name.replace(/^.*\/(?=[^/])/, "")).join(", ");
 
 function clear() {
-    for (const part of [track, map, fix, profile, sky, strips, compass, accessories, regions, walk]) part.clear();
+    for (const part of [source, track, map, fix, profile, sky, strips, compass, accessories, regions, walk]) part.clear();
     map.setRegions([]);
 }
 
@@ -126,6 +128,13 @@ const handlers = {
         const name = message.channel === "location" ? "Positions" : channel?.label ?? message.channel;
         events.add(`${name}: no data for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
     },
+    positionSource: (message) => {
+        if (message.error == null && source.error !== null) {
+            fix.lost = null;
+            say(`${source.name} is available again.`, message.t);
+        }
+        source.receive(message);
+    },
     satellites: (message) => sky.receive(message),
     regions: (message) => {
         regions.receive(message);
@@ -142,7 +151,7 @@ const handlers = {
 };
 
 function connectionChanged(state, retryAt) {
-    const words = { connecting: "connecting", open: "connected", lost: "no connection" };
+    const words = { connecting: "page connecting", open: "page connected", lost: "page not connected" };
     setText(byID("link-text"), words[state]);
     setAttribute(document.body, "data-link", state);
     playback.enable(state === "open");
@@ -180,7 +189,7 @@ function frame(time) {
     playback.draw();
     profile.draw();
     fix.draw(now);
-    sky.draw(now);
+    sky.draw(now, source);
     compass.draw(strips.named("heading"), now);
     regions.draw(now);
     walk.draw(now);
@@ -204,6 +213,6 @@ requestAnimationFrame(frame);
 
 // Used in the browser console and in the tests of this page.
 window.dashboard = {
-    accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, strips, track,
+    accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, source, strips, track,
     get hello() { return hello; },
 };

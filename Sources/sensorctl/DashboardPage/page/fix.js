@@ -6,8 +6,9 @@ import { byID, setText, show } from "./dom.js";
 import { age, fixed, isKnown, unknown, windName } from "./format.js";
 
 export class FixFigures {
-    constructor(track) {
+    constructor(track, source) {
         this.track = track;
+        this.source = source;
         this.lost = null;
     }
 
@@ -28,18 +29,25 @@ export class FixFigures {
         const hasPosition = Boolean(fix) && isKnown(fix.latitude);
         const old = Boolean(fix) && behind > Math.max(3, this.track.interval * 3.5);
         const panel = byID("panel-position");
-        panel.classList.toggle("old", old || Boolean(this.lost && (!fix || this.lost.t >= fix.t)));
-        const state = byID("fix-state");
+        const { source } = this;
         const lost = this.lost && (!fix || this.lost.t >= fix.t);
+        const isWaiting = Boolean(fix) && source.regainedAt > fix.t;
+        panel.classList.toggle("old", old || Boolean(lost || source.error || isWaiting));
+        const state = byID("fix-state");
         const mode = !fix ? "none" : !hasPosition || fix.mode === "none" ? "lost" : fix.mode === "2D" ? "2D" : "3D";
-        state.dataset.mode = lost ? "lost" : mode;
-        const words = { none: "No position yet", lost: "No fix", "2D": "2D fix", "3D": "3D fix" };
+        state.dataset.mode = source.error ? "gone" : isWaiting ? "none" : lost ? "lost" : mode;
+        const words = {
+            gone: `${source.name} is unavailable`, none: fix ? "Waiting for a fix" : "No position yet", lost: "No fix", "2D": "2D fix",
+            "3D": "3D fix",
+        };
         let text = words[state.dataset.mode];
-        if (fix?.status && hasPosition && !lost) text += `, ${fix.status}`;
-        if (fix && (old || lost)) text += ` · ${age(behind)} old`;
+        if (fix?.status && hasPosition && ["2D", "3D"].includes(state.dataset.mode)) text += `, ${fix.status}`;
+        if (fix && panel.classList.contains("old")) text += ` · last fix ${age(behind)} ago`;
         setText(byID("fix-text"), text);
-        setText(byID("fix-error"), lost ? String(this.lost.error ?? "") : "");
-        show(byID("fix-error"), Boolean(lost && this.lost.error));
+        state.title = text;
+        const error = source.error ?? (lost && !isWaiting ? this.lost.error : null);
+        setText(byID("fix-error"), String(error ?? ""));
+        show(byID("fix-error"), Boolean(error));
         if (!fix) return;
         setText(byID("latitude"), isKnown(fix.latitude) ? `${fixed(Math.abs(fix.latitude), 6)}` : unknown);
         setText(byID("latitude-unit"), fix.latitude < 0 ? "° S" : "° N");

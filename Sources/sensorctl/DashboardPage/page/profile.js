@@ -27,8 +27,9 @@ function roundTicks(low, high) {
 }
 
 export class Profile {
-    constructor(track) {
+    constructor(track, source) {
         this.track = track;
+        this.source = source;
         this.graphs = [];
         this.drawnVersion = -1;
         this.drawnAt = 0;
@@ -54,7 +55,7 @@ export class Profile {
         const value = (number) => `${fixed(number, kind.digits)} ${kind.unit}`;
         return new this.library(byID(kind.id), rows, {
             ...this.chartStyle(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
-            xRangePad: 4, valueRange: this.range(rows, kind),
+            xRangePad: 4, valueRange: this.range(rows, kind), underlayCallback: (context, area, graph) => this.shade(context, area, graph),
             axes: {
                 x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
                 y: { axisLabelWidth: 44, ticker: roundTicks },
@@ -64,6 +65,16 @@ export class Profile {
             },
             unhighlightCallback: () => { byID(`${kind.id}-value`).textContent = ""; },
         });
+    }
+
+    /** Shades the time during which the position source was unavailable. */
+    shade(context, area, graph) {
+        context.fillStyle = colours["bad-wash"];
+        for (const [from, to] of this.source.spans) {
+            const left = Math.max(area.x, graph.toDomXCoord(from));
+            const right = Math.min(area.x + area.w, graph.toDomXCoord(Math.min(to, this.source.clock.now)));
+            if (right > left) context.fillRect(left, area.y, right - left, area.h);
+        }
     }
 
     /** Returns rows of time and [low, value, high]. A gap in the track is a row without values. */
@@ -79,6 +90,8 @@ export class Profile {
             const uncertainty = isKnown(point[accuracy]) ? point[accuracy] : 0;
             rows.push([point.t, [Math.max(least ?? -Infinity, value - uncertainty), value, value + uncertainty]]);
         });
+        // While the source is unavailable, the chart continues without values.
+        if (this.source.error !== null) rows.push([Math.max(this.source.clock.now, rows.at(-1)[0] + 0.001), [NaN, NaN, NaN]]);
         return rows;
     }
 
@@ -99,7 +112,7 @@ export class Profile {
     }
 
     draw() {
-        if (!this.library || this.drawnVersion === this.track.version) return;
+        if (!this.library || (this.drawnVersion === this.track.version && this.source.error === null)) return;
         // Hides the curves of the previous playback position after a seek.
         const hasLine = this.track.points.length > 1;
         show(byID("profile"), hasLine);

@@ -15,7 +15,7 @@ import Synchronization
     let printer: DashboardPrinter
     let regions: DashboardRegions
     private let device: Device
-    private let sky: SatellitePublisher
+    private let positionSource: PositionSourcePublisher
     private let clock: SessionClock
     private let reference: (frame: FrameName, edge: EdgeName)
     private var running: [any StreamListener] = []
@@ -30,12 +30,12 @@ import Synchronization
         reference = (frame, edge)
         printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
         regions = DashboardRegions(feed: feed, clock: clock)
-        sky = SatellitePublisher(feed: feed, clock: clock)
+        positionSource = PositionSourcePublisher(feed: feed, clock: clock)
         waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
     }
 
     func start(_ regions: [NamedRegion]) async {
-        sky.start(on: device)
+        positionSource.start(on: device)
         self.regions.start(regions)
         await start(listener(for: .location))
         await start(listener(for: .accessories))
@@ -43,7 +43,7 @@ import Synchronization
     }
 
     func end() async {
-        sky.end()
+        positionSource.end()
         regions.end()
         for listener in running { await listener.end() }
     }
@@ -88,22 +88,42 @@ import Synchronization
     }
 }
 
-/// Publishes satellites directly from the position source, because Core Location provides them only with a fix.
-final class SatellitePublisher: Sendable {
+/// Publishes the satellites and the availability of the position source, which Core Location reports only with a fix or
+/// not at all.
+final class PositionSourcePublisher: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock
     private let subscription = Mutex<Subscription?>(nil)
+    private let isLost = Mutex(false)
 
     init(feed: DashboardFeed, clock: SessionClock) { (self.feed, self.clock) = (feed, clock) }
 
     func start(on device: Device) {
+        let name = device.configuration.positionSource.value.broker == nil ? "gpsd" : "The broker"
         let new = device.positionSource.subscribe(PositionRequest()) { [weak self] event in
-            if case .sky(let sky) = event { self?.publish(sky) }
+            switch event {
+            case .sky(let sky):
+                self?.publish(nil, of: name)
+                self?.publish(sky)
+            case .lost(let error): self?.publish(error, of: name)
+            case .report, .regained: self?.publish(nil, of: name)
+            case .attitude, .receivers, .line: break
+            }
         }
         subscription.withLock { $0 = new }
     }
 
     func end() { subscription.withLock { $0.take() }?.cancel() }
+
+    /// Publishes the error that makes positions unavailable, or nil if the source is available again.
+    private func publish(_ error: DeviceError?, of name: String) {
+        let wasLost = isLost.withLock { isLost in
+            defer { isLost = error != nil }
+            return isLost
+        }
+        guard wasLost || error != nil else { return }
+        feed.publish("positionSource", .state, ["t": clock.now, "name": name, "error": error?.message])
+    }
 
     private func publish(_ sky: SkyReport) {
         // A report that contains only dilutions of precision must not clear the satellite list.

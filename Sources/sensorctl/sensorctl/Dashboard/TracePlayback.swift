@@ -114,7 +114,11 @@ import TraceEditing
         case .speed(let factor): speed = factor
         case .loop(let isOn): loops = isOn
         case .fault(let id, let isOn):
+            let wasOn = faults.active.contains(id)
             if let why = faults.set(id, isOn: isOn) { return why }
+            if isOn != wasOn, let label = faults.all.first(where: { $0.id == id })?.label {
+                feed.log("note", at: position, "Fault switched \(isOn ? "on" : "off") by hand: \(label)")
+            }
             filter()
             // Turning the fault off does not reattach the accessories, but a seek to the current position does.
             if id == "unplug" {

@@ -103,8 +103,12 @@ struct DashboardLiveTests {
             let former = picture.locations.count
             try picture.wait(for: "a position") { $0.locations.count > former }
             #expect(server.end(SIGINT) == 0)
+            try picture.wait(for: "that there is none") { picture in
+                picture.messages["locationFailed"] != nil
+                    && picture.messages["positionSource"]?["error"] as? String != nil
             }
             server = try serve()
+            try picture.wait(for: "that gpsd is back") { $0.messages["positionSource"]?["error"] is NSNull }
         }
         let former = picture.locations.count
         try picture.wait(for: "a position again") { $0.locations.count > former }

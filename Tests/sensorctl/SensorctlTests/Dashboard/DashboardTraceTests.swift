@@ -303,6 +303,32 @@ struct DashboardTraceTests {
     func positionSource() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "20"])
         let picture = DashboardPicture(try dashboard.page())
+        func error(_ picture: DashboardPicture) -> Any? { picture.messages["positionSource"]?["error"] }
+        try picture.wait(for: "positions") { $0.locations.count > 5 }
+        #expect(error(picture) == nil)
+        let text = "Fault switched on by hand: gpsd is unavailable"
+        #expect(try picture.command(#""do":"fault","fault":"loss(gpsd)","on":true"#) == "done")
+        try picture.wait(for: "the event") { $0.messages["log"]?["text"] as? String == text }
+        try picture.wait(for: "the loss") { error($0) as? String == "The connection to gpsd was lost (simulated)." }
+        #expect(picture.messages["positionSource"]?["name"] as? String == "gpsd")
+        // A page that connects during the loss receives it. After a seek, the loss still applies.
+        let later = DashboardPicture(try dashboard.page())
+        try later.wait(for: "the loss") { $0.ready != nil && error($0) is String }
+        #expect(try later.command(#""do":"pause""#) == "done")
+        try later.seek(100)
+        #expect(error(later) is String)
+        #expect(try later.command(#""do":"fault","fault":"loss(gpsd)","on":false"#) == "done")
+        #expect(try later.command(#""do":"play""#) == "done")
+        try later.wait(for: "the end of the loss") { error($0) is NSNull }
+        try later.wait(for: "the event") {
+            $0.messages["log"]?["text"] as? String == "Fault switched off by hand: gpsd is unavailable"
+        }
+        // A command that changes nothing is no event.
+        #expect(try picture.command(#""do":"fault","fault":"nofix","on":false"#) == "done")
+        #expect((picture.messages["log"]?["text"] as? String)?.contains("No fix") == false)
+        dashboard.end()
+    }
+
     @Test("Regions are monitored, added and removed")
     func regions() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "100", "--region", "all=46.5,8.5,2000000"])
