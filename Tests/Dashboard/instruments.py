@@ -117,3 +117,36 @@ def pointer(trial):
 UNITS = {"metric": ("km/h", 1 / 3.6, "m", 1.0), "imperial": ("mph", 0.44704, "ft", 0.3048), "nautical": ("kn", 1852 / 3600, "ft", 0.3048)}
 
 
+@part("sky")
+def sky(trial):
+    """The sky has the colours and names of `plot`, and no name covers another name or satellite."""
+    browser = trial.browser
+    # The style numbers and colours of SkyChart.swift and PlotStyle.swift.
+    wanted = {"G": "#0072B2", "R": "#D55E00", "E": "#009E73", "C": "#AA4499", "J": "#56B4E9", "I": "#56B4E9", "S": "#B8860B"}
+    with trial.serve() as served:
+        trial.open(served.address)
+        trial.pause_at(60)
+        marks = browser.run("""return [...document.querySelectorAll('#sky .satellite')].map((node) => [node.querySelector('title').textContent.split(' ')[1].replace(':', ''),
+            getComputedStyle(node.querySelector('circle')).stroke, Number(node.querySelector('circle').getAttribute('r'))])""")
+        wrong = [mark for mark in marks if _rgb(wanted[mark[0][0]]) != mark[1]]
+        trial.check(len(marks) > 15 and not wrong, "each satellite has the colour that plot uses for its system", wrong)
+        strengths = {}
+        for satellite in [report for time, report in trial.expected.sky if time <= 60][-1]["satellites"]:
+            letter = {0: "G", 1: "S", 2: "E", 3: "C", 5: "J", 6: "R", 7: "I"}[satellite["gnssid"]]
+            strengths[f"{letter}{satellite['svid'] - (100 if letter == 'S' and satellite['svid'] > 100 else 0):02d}"] = satellite["ss"]
+        sizes = sorted((strengths[name], radius) for name, _, radius in marks if name in strengths)
+        trial.check(len(sizes) > 15 and all(a[1] <= b[1] for a, b in zip(sizes, sizes[1:])) and sizes[0][1] < sizes[-1][1], "stronger satellites are larger", sizes)
+        names = browser.run("""const box = (node) => { const { x, y, width, height } = node.getBBox(); return [node.textContent, x, y, width, height]; };
+            return [...document.querySelectorAll('#sky .satellite-name')].map(box)""")
+        trial.check({name for name, *_ in names} <= {name for name, *_ in marks} and len(names) > 0.7 * len(marks), "the names are those of RINEX, such as G05", names)
+        # The boxes of text lines are higher than their letters.
+        over = [(a[0], b[0]) for index, a in enumerate(names) for b in names[index + 1:]
+                if min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1]) > 0.5 and min(a[2] + a[4], b[2] + b[4]) - max(a[2], b[2]) > 3]
+        trial.check(not over, "no name covers another", over)
+        trial.check_console()
+
+
+def _rgb(colour):
+    return f"rgb({int(colour[1:3], 16)}, {int(colour[3:5], 16)}, {int(colour[5:7], 16)})"
+
+

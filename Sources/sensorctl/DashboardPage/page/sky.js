@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The positions and signal strengths of satellites. Each system has a shape. Satellites in use have filled shapes.
+// The positions and signal strengths of satellites, drawn as by `sensorctl plot` (SkyChart.swift): each system has a color,
+// satellites in use are filled circles, and a larger circle is a stronger signal.
 
 import { byID, element, setText, shape, show } from "./dom.js";
 import { fixed, isKnown } from "./format.js";
 
-const outlines = {
-    GPS: "circle", GLONASS: "M -8.5 -8.5 H 8.5 V 8.5 H -8.5 Z", Galileo: "M 0 -10.5 L 10.5 7.5 H -10.5 Z",
-    BeiDou: "M 0 -11 L 11 0 L 0 11 L -11 0 Z", QZSS: "M -5 -9.5 H 5 L 10 0 L 5 9.5 H -5 L -10 0 Z",
-    SBAS: "M -10 -6.5 H 10 V 6.5 H -10 Z", NavIC: "M 0 -10 L 9.5 -3 L 6 8.5 H -6 L -9.5 -3 Z",
+/** The systems in the order of the legend, with the letter and the color of each. */
+const systems = {
+    GPS: ["G", "gps"], GLONASS: ["R", "glonass"], Galileo: ["E", "galileo"], BeiDou: ["C", "beidou"], QZSS: ["J", "regional"],
+    NavIC: ["I", "regional"], SBAS: ["S", "sbas"],
 };
 /** The strongest signal that a bar shows, in dB-Hz. */
 const strongest = 55;
 const maximumSatellites = 160;
+const fontSize = 8.5;
 
-function mark(system, extra = {}) {
-    const outline = outlines[system] ?? "M -8 -8 L 8 -8 L 8 8 L -8 8 Z";
-    return outline === "circle" ? shape("circle", { r: 9, ...extra }) : shape("path", { d: outline, ...extra });
+const colour = (system) => (Object.hasOwn(systems, system ?? "") ? `--system: var(--${systems[system][1]})` : "--system: var(--ink)");
+const size = (strength) => (strength > 0 ? 3 + Math.max(0, Math.min(1, (strength - 15) / 35)) * 4.2 : 3);
+const frame = (x, y, width, height) => ({ x, y, width, height });
+const overlap = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+function point({ azimuth, elevation }) {
+    const angle = azimuth * Math.PI / 180;
+    const radius = 100 * (90 - Math.min(90, elevation)) / 90;
+    return [Math.sin(angle) * radius, -Math.cos(angle) * radius];
 }
 
 export class Sky {
@@ -50,24 +58,42 @@ export class Sky {
         setText(byID("sky-count"), `${used} of ${list.length} used`);
         for (const name of ["hdop", "vdop", "pdop"]) setText(byID(name), fixed(message[name], 1));
         this.plot.setAttribute("aria-label", `Sky: ${used} of ${list.length} satellites used`);
-        this.symbolGroup.replaceChildren(...this.symbols(list));
+        const visible = list.filter(({ azimuth, elevation }) => isKnown(azimuth) && isKnown(elevation) && elevation >= 0)
+            .sort((a, b) => Number(Boolean(a.used)) - Number(Boolean(b.used)));
+        this.symbolGroup.replaceChildren(...this.symbols(visible), ...this.names(visible.reverse()));
         this.bars(list);
     }
 
     /** Draws satellites in use last, so that they are on top. */
     symbols(list) {
-        return list.filter(({ azimuth, elevation }) => isKnown(azimuth) && isKnown(elevation) && elevation >= 0)
-            .sort((a, b) => Number(Boolean(a.used)) - Number(Boolean(b.used)))
-            .map((satellite) => {
-                const angle = satellite.azimuth * Math.PI / 180;
-                const radius = 100 * (90 - Math.min(90, satellite.elevation)) / 90;
-                const number = String(satellite.id ?? "").replace(/^\D*0*(?=\d)/, "");
-                return shape("g", {
-                    class: satellite.used ? "satellite used" : "satellite",
-                    transform: `translate(${(Math.sin(angle) * radius).toFixed(1)} ${(-Math.cos(angle) * radius).toFixed(1)})`,
-                }, mark(satellite.system), shape("text", { y: satellite.system === "Galileo" ? 2 : 0 }, number.slice(0, 3)),
-                shape("title", {}, this.name(satellite)));
-            });
+        return list.map((satellite) => {
+            const [x, y] = point(satellite);
+            return shape("g", {
+                class: satellite.used ? "satellite used" : "satellite", style: colour(satellite.system),
+                transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+            }, shape("circle", { r: size(satellite.snr) }), shape("title", {}, this.name(satellite)));
+        });
+    }
+
+    /** Draws each name beside its satellite, where it overlaps no other name or satellite. Names without such a place are omitted. */
+    names(list) {
+        const occupied = list.map((satellite) => {
+            const [[x, y], radius] = [point(satellite), size(satellite.snr)];
+            return frame(x - radius, y - radius, 2 * radius, 2 * radius);
+        });
+        for (const y of [-66.7, -33.3]) occupied.push(frame(2, y, 15, 10));
+        for (const [x, y] of [[0, -108], [109, 0], [0, 109], [-109, 0]]) occupied.push(frame(x - 6, y - 6, 12, 12));
+        return list.flatMap((satellite) => {
+            const text = String(satellite.id ?? "").slice(0, 4);
+            const [x, y] = point(satellite);
+            const [width, gap] = [text.length * fontSize * 0.64, size(satellite.snr) + 2];
+            const free = [[gap, -4], [-gap - width, -4], [-width / 2, -gap - 8], [-width / 2, gap], [gap * 0.7, -gap - 6],
+                [gap * 0.7, gap - 2], [-gap * 0.7 - width, -gap - 6], [-gap * 0.7 - width, gap - 2]]
+                .map(([dx, dy]) => frame(x + dx, y + dy, width, 8)).find((one) => !occupied.some((other) => overlap(one, other)));
+            if (!free) return [];
+            occupied.push(free);
+            return [shape("text", { class: "satellite-name", x: free.x, y: free.y + 4 }, text)];
+        });
     }
 
     name(satellite) {
@@ -76,17 +102,16 @@ export class Sky {
     }
 
     bars(list) {
-        const systems = new Map();
+        const groups = new Map(Object.keys(systems).map((system) => [system, []]));
         for (const satellite of list) {
             const system = String(satellite.system ?? "Other");
-            if (!systems.has(system)) systems.set(system, []);
-            systems.get(system).push(satellite);
+            if (!groups.has(system)) groups.set(system, []);
+            groups.get(system).push(satellite);
         }
-        byID("signals").replaceChildren(...[...systems].map(([system, satellites]) => element(
-            "div", { class: satellites.length > 9 ? "system many" : "system" },
-            element("div", { class: "system-name" },
-                shape("svg", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, mark(system)),
-                element("span", {}, system),
+        byID("signals").replaceChildren(...[...groups].filter(([, satellites]) => satellites.length > 0).map(([system, satellites]) => element(
+            "div", { class: satellites.length > 9 ? "system many" : "system", style: colour(system) },
+            element("div", { class: "system-name" }, element("span", { class: "system-mark", "aria-hidden": "true" }),
+                element("span", {}, [systems[system]?.[0], system].filter(Boolean).join(" ")),
                 element("span", { class: "quiet" }, `${satellites.filter((one) => one.used).length}/${satellites.length}`)),
             element("div", { class: satellites.some(({ id }) => /\d{3}/.test(id)) ? "signals long" : "signals" },
                 ...satellites.map((one) => this.bar(one))))));
@@ -102,7 +127,8 @@ export class Sky {
             element("span", { class: "signal-name" }, String(satellite.id ?? "").replace(/^\D*0*(?=\d)/, "").slice(0, 3)));
     }
 
-    draw(now) {
-        if (this.latest) byID("panel-sky").classList.toggle("old", now - this.latest.t > 15);
+    /** Dims the panel if the report is outdated or the position source is unavailable. */
+    draw(now, source) {
+        if (this.latest) byID("panel-sky").classList.toggle("old", source.error !== null || now - this.latest.t > 15);
     }
 }
