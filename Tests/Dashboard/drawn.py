@@ -37,7 +37,7 @@ def figures(trial):
             for element, value, digits in [
                     ("latitude", fix["latitude"], 6), ("longitude", fix["longitude"], 6), ("altitude", fix["altitude"], 1),
                     ("ellipsoidal", fix["ellipsoidalAltitude"], 1), ("accuracy", known(fix["horizontalAccuracy"]), 1),
-                    ("speed", known(fix["speed"]), 1), ("course", known(fix["course"]), 0)]:
+                    ("speed", None if known(fix["speed"]) is None else fix["speed"] * 3.6, 1), ("course", known(fix["course"]), 0)]:
                 shown = trial.number(element)
                 if not close(shown, value, digits):
                     wrong.append(f"{element} {shown}, expected {value}")
@@ -187,9 +187,9 @@ def way(trial):
                     "the last fix has an accuracy circle", place)
         rows = trial.browser.run("""return dashboard.profile.graphs.map((graph) => Array.from({ length: graph.numRows() },
             (_, row) => [graph.getValue(row, 0), graph.getValue(row, 1)]))""")
-        for graph, key, accuracy in ((rows[0], "speed", None), (rows[1], "altitude", "verticalAccuracy")):
+        for graph, key, accuracy, factor in ((rows[0], "speed", None, 3.6), (rows[1], "altitude", "verticalAccuracy", 1)):
             values = [value[1] for _, value in graph if value and value[1] is not None]
-            expected = [fix[key] for fix in fixes if known(fix[accuracy or key]) is not None]
+            expected = [fix[key] * factor for fix in fixes if known(fix[accuracy or key]) is not None]
             trial.check(values == expected, f"dygraphs has all {len(expected)} values of {key}", (len(values), len(expected)))
             trial.check(any(not value or value[1] is None for _, value in graph), f"dygraphs has a gap in {key}")
 

@@ -117,6 +117,45 @@ def pointer(trial):
 UNITS = {"metric": ("km/h", 1 / 3.6, "m", 1.0), "imperial": ("mph", 0.44704, "ft", 0.3048), "nautical": ("kn", 1852 / 3600, "ft", 0.3048)}
 
 
+@part("units")
+def units(trial):
+    browser = trial.browser
+    with trial.serve(trial.drive, "--region", "Station=46.5537,7.9012,5000") as served:
+        trial.open(served.address)
+        trial.pause_at(150.75)
+        _, fix = at(trial.expected.fixes(), 150.75)
+        for name, (speed, metres_per_second, height, metres) in UNITS.items():
+            browser.run("const node = document.getElementById('units'); node.value = arguments[0]; node.dispatchEvent(new Event('change'))", name)
+            trial.settle()
+            wrong = []
+            for element, wanted in (("speed", fix["speed"] / metres_per_second), ("altitude", fix["altitude"] / metres),
+                                    ("accuracy", fix["horizontalAccuracy"] / metres)):
+                if abs(trial.number(element) - wanted) > 0.0501:
+                    wrong.append((element, trial.number(element), wanted))
+            shown = browser.run("return [...document.querySelectorAll('[data-unit=speed], [data-unit=height]')].map((node) => `${node.dataset.unit} ${node.textContent}`)")
+            trial.check(not wrong and set(shown) == {f"speed {speed}", f"height {height}"}, f"{name}: the figures are in {speed} and {height}", (wrong, shown))
+            bar = browser.run("const line = document.querySelector('.leaflet-control-scale-line'); return [line.textContent, line.offsetWidth, dashboard.map.map.getCenter().lat, dashboard.map.map.getZoom()]")
+            number, unit = bar[0].split()
+            # Web Mercator: 156543.034 m per pixel at the equator at zoom 0. The bar has a border.
+            width = float(number) * {"m": 1, "km": 1000, "ft": 0.3048, "mi": 1609.344, "NM": 1852}[unit] / (
+                156543.034 * math.cos(math.radians(bar[2])) / 2 ** bar[3])
+            trial.check(abs(width - bar[1]) < 4 and unit in {"metric": ("m", "km"), "imperial": ("ft", "mi"), "nautical": ("NM",)}[name],
+                        f"{name}: the scale bar of the map has the length of {bar[0]}", (width, bar))
+            # 5000 m.
+            radius = {"metric": "5.0 km", "imperial": "3.1 mi", "nautical": "2.7 NM"}[name]
+            trial.check(radius in trial.text("region-list"), f"{name}: the radius of the region is {radius}", trial.text("region-list"))
+            top = browser.run("return dashboard.profile.graphs[0].getValue(dashboard.profile.graphs[0].numRows() - 1, 1)[1]")
+            trial.check(abs(top - fix["speed"] / metres_per_second) < 1e-6, f"{name}: the curve of the speed is in {speed}", top)
+        trial.open(served.address)
+        trial.check(browser.run("return document.getElementById('units').value") == "nautical", "the choice is remembered")
+        browser.run("localStorage.clear()")
+        trial.open(served.address)
+        trial.check(browser.run("return document.getElementById('units').value") == "metric", "without a choice, the units are metric")
+        browser.run("dashboard.connection.socket.onmessage({ data: JSON.stringify({ ...dashboard.hello, units: 'imperial' }) })")
+        trial.check(browser.run("return document.getElementById('units').value") == "imperial", "the server can set another default")
+        trial.check_console()
+
+
 @part("sky")
 def sky(trial):
     """The sky has the colours and names of `plot`, and no name covers another name or satellite."""

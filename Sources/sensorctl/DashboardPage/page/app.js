@@ -22,6 +22,7 @@ import { loadLibraries } from "./libraries.js";
 import { startKeyboard } from "./keyboard.js";
 import { startTheme } from "./theme.js";
 import { PositionSource } from "./source.js";
+import { startUnits } from "./units.js";
 
 startTheme();
 const clock = new SessionClock();
@@ -84,6 +85,7 @@ async function begin(message) {
     playback.begin(message, isControllable);
     regions.begin(isControllable);
     fix.begin(message.mode === "live");
+    startUnits(message.units);
     const title = fileNames(message.title ?? "");
     document.title = `${title || "dashboard"} – sensorctl`;
     setText(byID("title"), title);

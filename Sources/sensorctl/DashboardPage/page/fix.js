@@ -4,6 +4,9 @@
 
 import { byID, setText, show } from "./dom.js";
 import { age, fixed, isKnown, unknown, windName } from "./format.js";
+import { converted, unitOf } from "./units.js";
+
+const height = (metres) => fixed(converted(metres, "height"), 1);
 
 export class FixFigures {
     constructor(track, source) {
@@ -53,13 +56,13 @@ export class FixFigures {
         setText(byID("latitude-unit"), fix.latitude < 0 ? "° S" : "° N");
         setText(byID("longitude"), isKnown(fix.longitude) ? `${fixed(Math.abs(fix.longitude), 6)}` : unknown);
         setText(byID("longitude-unit"), fix.longitude < 0 ? "° W" : "° E");
-        setText(byID("accuracy"), isKnown(fix.horizontalAccuracy) ? `±${fixed(fix.horizontalAccuracy, 1)}` : unknown);
+        setText(byID("accuracy"), isKnown(fix.horizontalAccuracy) ? `±${height(fix.horizontalAccuracy)}` : unknown);
         setText(byID("accuracy-kind"), isKnown(fix.horizontalAccuracy) ? "horizontal" : "");
-        setText(byID("altitude"), fixed(fix.altitude, 1));
-        setText(byID("altitude-accuracy"), isKnown(fix.verticalAccuracy) ? `±${fixed(fix.verticalAccuracy, 1)} m` : "");
-        setText(byID("ellipsoidal"), fixed(fix.ellipsoidalAltitude, 1));
-        setText(byID("speed"), fixed(fix.speed, 1));
-        setText(byID("speed-kmh"), isKnown(fix.speed) ? `${fixed(fix.speed * 3.6, 0)} km/h` : "");
+        setText(byID("altitude"), height(fix.altitude));
+        setText(byID("altitude-accuracy"), isKnown(fix.verticalAccuracy) ? `±${height(fix.verticalAccuracy)} ${unitOf("height")}` : "");
+        setText(byID("ellipsoidal"), height(fix.ellipsoidalAltitude));
+        setText(byID("speed"), fixed(converted(fix.speed, "speed"), 1));
+        setText(byID("speed-si"), isKnown(fix.speed) ? `${fixed(fix.speed, 1)} m/s` : "");
         setText(byID("course"), fixed(fix.course, 0));
         setText(byID("course-wind"), isKnown(fix.course) ? windName(fix.course) : "");
         setText(byID("source"), fix.source ? String(fix.source) : "");

@@ -5,11 +5,15 @@
 import { byID, element, setText, show, visible } from "./dom.js";
 import { commandList } from "./commands.js";
 import { clockTime, fixed, isKnown } from "./format.js";
+import { converted, length, onUnits } from "./units.js";
 
 const limited = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
 
 export class Walk {
-    constructor() { this.clear(); }
+    constructor() {
+        this.clear();
+        onUnits(() => { if (this.latest) this.receive(this.latest); });
+    }
 
     clear() {
         this.latest = null;
@@ -20,10 +24,10 @@ export class Walk {
         this.latest = message;
         show(byID("panel-walk"), true);
         const figures = {
-            steps: [message.steps, String], distance: [message.distance, (metres) => fixed(metres, 0)],
+            steps: [message.steps, String], distance: [message.distance, length],
             cadence: [message.cadence, (steps) => fixed(steps * 60, 0)],
-            // Core Motion reports the pace in seconds per metre. The page shows minutes per kilometre.
-            pace: [message.pace, (seconds) => clockTime(seconds * 1000, 0)], floors: [message.floors, String],
+            // Core Motion reports the pace in seconds per metre. The page shows minutes per kilometre or mile.
+            pace: [message.pace, (seconds) => clockTime(seconds / converted(1, "distance"), 0)], floors: [message.floors, String],
         };
         for (const [id, [value, text]] of Object.entries(figures)) {
             show(byID(id).closest("div"), isKnown(value));

@@ -6,6 +6,7 @@
 import { byID, setAttribute, show, visible } from "./dom.js";
 import { isKnown } from "./format.js";
 import { addGraticule } from "./graticule.js";
+import { addScaleBar } from "./units.js";
 
 /** The interval between updates of the track, in milliseconds. */
 const interval = 100;
@@ -37,7 +38,7 @@ export class TrackMap {
             leaflet.tileLayer(tiles.url, { attribution: plain.innerHTML, maxZoom: 19 }).addTo(map);
             byID("map").classList.add("tiled");
         }
-        leaflet.control.scale({ imperial: false, maxWidth: 120 }).addTo(map);
+        addScaleBar(leaflet, map);
         this.graticule = addGraticule(leaflet, map);
         const line = (className) => leaflet.polyline([], { className, interactive: false, smoothFactor: 0.7 }).addTo(map);
         this.halo = line("track-halo");

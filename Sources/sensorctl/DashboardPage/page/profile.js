@@ -7,14 +7,15 @@ import { byID, show } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
 import { roundStep } from "./scale.js";
 import { colours, onTheme } from "./theme.js";
+import { converted, onUnits, unitOf } from "./units.js";
 
 const interval = 250;
 /** The maximum number of readings in a graph. If the track is longer, readings are omitted at regular intervals. */
 const maximumRows = 1500;
 
 const kinds = [
-    { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0, narrowest: 2 },
-    { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1, narrowest: 10 },
+    { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", quantity: "speed", digits: 1, least: 0, narrowest: 5 },
+    { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", quantity: "height", digits: 1, narrowest: 10 },
 ];
 
 /** Returns ticks at round numbers. At least two ticks are visible. */
@@ -30,6 +31,7 @@ export class Profile {
     constructor(track, source) {
         this.track = track;
         this.source = source;
+        onUnits(() => this.clear());
         this.graphs = [];
         this.drawnVersion = -1;
         this.drawnAt = 0;
@@ -52,7 +54,7 @@ export class Profile {
 
     createGraph(kind, rows) {
         const name = (time) => clockTime(time, 0);
-        const value = (number) => `${fixed(number, kind.digits)} ${kind.unit}`;
+        const value = (number) => `${fixed(number, kind.digits)} ${unitOf(kind.quantity)}`;
         return new this.library(byID(kind.id), rows, {
             ...this.chartStyle(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
             xRangePad: 4, valueRange: this.range(rows, kind), underlayCallback: (context, area, graph) => this.shade(context, area, graph),
@@ -78,16 +80,16 @@ export class Profile {
     }
 
     /** Returns rows of time and [low, value, high]. A gap in the track is a row without values. */
-    rows({ key, accuracy, least }) {
+    rows({ key, accuracy, least, quantity }) {
         const { points } = this.track;
         const every = Math.max(1, Math.ceil(points.length / maximumRows));
         const rows = [];
         points.forEach((point, index) => {
             if (point.broken && rows.length > 0) rows.push([point.t - 0.001, [NaN, NaN, NaN]]);
             if (index % every !== 0 && index !== points.length - 1 && !point.broken) return;
-            const value = point[key];
+            const value = converted(point[key], quantity);
             if (!isKnown(value)) return rows.push([point.t, [NaN, NaN, NaN]]);
-            const uncertainty = isKnown(point[accuracy]) ? point[accuracy] : 0;
+            const uncertainty = isKnown(point[accuracy]) ? converted(point[accuracy], quantity) : 0;
             rows.push([point.t, [Math.max(least ?? -Infinity, value - uncertainty), value, value + uncertainty]]);
         });
         // While the source is unavailable, the chart continues without values.

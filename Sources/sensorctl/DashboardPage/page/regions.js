@@ -4,7 +4,8 @@
 // and remove regions.
 
 import { byID, element, setText, show } from "./dom.js";
-import { age, fixed, isKnown } from "./format.js";
+import { age, isKnown } from "./format.js";
+import { length, onUnits } from "./units.js";
 
 /** The radius of a region that is added at the current position, in metres. */
 const radius = 100;
@@ -16,6 +17,7 @@ export class Regions {
         this.isControllable = false;
         this.clear();
         byID("region-add").addEventListener("click", () => this.add());
+        onUnits(() => this.receive({ list: this.list }));
     }
 
     begin(isControllable) {
@@ -53,7 +55,7 @@ export class Regions {
         const remove = element("button", { type: "button", class: "plain small", ...about }, "×");
         remove.addEventListener("click", () => this.send({ do: "region", remove: id }));
         return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
-            element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
+            element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${length(radius)}`)),
             element("span", {}, state === "inside" || state === "outside" ? state : "unknown"), ago, this.isControllable ? remove : null);
     }
 
