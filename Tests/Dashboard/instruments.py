@@ -189,3 +189,42 @@ def _rgb(colour):
     return f"rgb({int(colour[1:3], 16)}, {int(colour[3:5], 16)}, {int(colour[5:7], 16)})"
 
 
+@part("names")
+def names(trial):
+    """The name of the place is on the map, and no name on the map is crossed by the track."""
+    browser = trial.browser
+    # The track passes through the middle of both regions.
+    with trial.serve(trial.drive, "--speed", "50", "--region", "Station=46.5537,7.9012,150", "--region", "Bridge=46.5567,7.9144,90") as served:
+        trial.open(served.address)
+        browser.wait("return dashboard.clock.now > 170", seconds=60, what="170 s of the trace")
+        trial.command({"do": "pause"})
+        browser.run("document.getElementById('map-fit').click()")
+        trial.settle()
+        text = trial.text("place-name")
+        if text:
+            # The drive is in the Bernese Oberland: 46.55° N, 7.90° E.
+            over = browser.run("""const map = document.getElementById('map').getBoundingClientRect(), name = document.getElementById('place-name').getBoundingClientRect();
+                return [name.left >= map.left && name.right <= map.right && name.top >= map.top && name.bottom <= map.bottom,
+                    document.elementFromPoint(name.left + 3, name.top + 3) !== null]""")
+            trial.check(text.endswith(", Bern, Switzerland") and over[0], "the name of the place is on the map", (text, over))
+        else:
+            trial.skipped("the program was built without the place data")
+        crossed = browser.run("""const path = document.querySelector('#map path.track'), svg = path.ownerSVGElement, found = [];
+            const labels = [...document.querySelectorAll('#map .region-name')];
+            const length = path.getTotalLength();
+            for (let at = 0; at < length; at += 1) {
+                const { x, y } = path.getPointAtLength(at).matrixTransform(path.getScreenCTM());
+                for (const label of labels) {
+                    const box = label.getBoundingClientRect();
+                    if (x > box.left && x < box.right && y > box.top && y < box.bottom) found.push(label.textContent);
+                }
+            }
+            return [labels.length, [...new Set(found)], length]""")
+        trial.check(crossed[0] == 2 and not crossed[1] and crossed[2] > 100, "the track crosses no name of a region", crossed)
+        above = browser.run("""const zIndex = (name) => Number(getComputedStyle(dashboard.map.map.getPane(name)).zIndex);
+            return zIndex('graticule-names') > zIndex('overlayPane') && [...document.querySelectorAll('.graticule-name')].every((node) => node.parentNode === dashboard.map.map.getPane('graticule-names'))""")
+        trial.check(above, "the names of the graticule are above the track")
+        trial.shot("names")
+        trial.check_console()
+
+

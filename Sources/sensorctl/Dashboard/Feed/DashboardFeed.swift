@@ -47,10 +47,12 @@ package final class DashboardFeed: Sendable {
     private static let readingsPerFrame = 1000
     /// The order in which the feed sends states to a new page, after `playback`. Types not listed here are not sent.
     private static let order = [
+        "locationFailed", "positionSource", "satellites", "place", "regions", "walk", "accessories", "users", "doctor",
     ]
 
     /// The states that a seek invalidates. `locationFailed` and `positionSource` are not listed, because they are sent
     /// only once and may still apply.
+    private static let positionDependentStates = ["satellites", "place", "walk"]
 
     /// The time span covered by the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }

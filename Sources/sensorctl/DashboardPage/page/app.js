@@ -63,8 +63,15 @@ function say(text, time, level) {
 const fileNames = (title) => title.split(", ").map((name) => name.replace(/^.*\/(?=[^/])/, "")).join(", ");
 
 function clear() {
+    showPlace({});
     for (const part of [source, track, map, fix, profile, sky, strips, compass, accessories, regions, walk]) part.clear();
     map.setRegions([]);
+}
+
+/** Shows the name of the place at the position. */
+function showPlace({ name }) {
+    setText(byID("place-name"), String(name ?? ""));
+    show(byID("place-name"), Boolean(name));
 }
 
 async function begin(message) {
@@ -137,6 +144,7 @@ const handlers = {
         }
         source.receive(message);
     },
+    place: showPlace,
     satellites: (message) => sky.receive(message),
     regions: (message) => {
         regions.receive(message);

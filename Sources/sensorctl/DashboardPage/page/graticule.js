@@ -19,12 +19,14 @@ function name(degrees, positive, negative, step) {
 /** Adds a graticule to a Leaflet map. The graticule is redrawn when the map moves. */
 export function addGraticule(leaflet, map) {
     map.createPane("graticule").style.zIndex = 250;
+    // The labels are above the tracks, which therefore do not cross them.
+    map.createPane("graticule-names").style.zIndex = 450;
     const renderer = leaflet.svg({ pane: "graticule", padding: 0.5 });
     const group = leaflet.layerGroup().addTo(map);
 
     const label = (position, text, kind) => {
         const icon = leaflet.divIcon({ className: `graticule-name ${kind}`, html: element("span", {}, text), iconSize: [0, 0] });
-        leaflet.marker(position, { pane: "graticule", interactive: false, keyboard: false, icon }).addTo(group);
+        leaflet.marker(position, { pane: "graticule-names", interactive: false, keyboard: false, icon }).addTo(group);
     };
     /** Returns at most 60 multiples of a step between two values. */
     const multiples = (from, to, step) => {

@@ -6,6 +6,7 @@
 import { byID, setAttribute, show, visible } from "./dom.js";
 import { isKnown } from "./format.js";
 import { addGraticule } from "./graticule.js";
+import { RegionLabels, addPlaceName } from "./labels.js";
 import { addScaleBar } from "./units.js";
 
 /** The interval between updates of the track, in milliseconds. */
@@ -39,6 +40,8 @@ export class TrackMap {
             byID("map").classList.add("tiled");
         }
         addScaleBar(leaflet, map);
+        addPlaceName(leaflet, map);
+        this.labels = new RegionLabels(leaflet, map, this.regions);
         this.graticule = addGraticule(leaflet, map);
         const line = (className) => leaflet.polyline([], { className, interactive: false, smoothFactor: 0.7 }).addTo(map);
         this.halo = line("track-halo");
@@ -81,6 +84,7 @@ export class TrackMap {
         const lines = this.track.lines();
         this.halo.setLatLngs(lines);
         this.line.setLatLngs(lines);
+        this.labels.update();
         const fix = this.track.latest;
         const hasPosition = isKnown(fix.latitude) && isKnown(fix.longitude);
         const lastPosition = lines.at(-1)?.at(-1);
@@ -136,5 +140,6 @@ export class TrackMap {
             this.regions.set(id, this.leaflet.circle([latitude, longitude], { radius, className, interactive: false })
                 .bindTooltip(name, { permanent: true, direction: "center", className: "region-name" }).addTo(this.map));
         }
+        this.labels.place();
     }
 }

@@ -16,9 +16,11 @@ final class DashboardPrinter: ReadingPrinter {
     private var activity: MotionActivityReading?
     private var gaps = GapDetector()
     private let accessories: AccessoryTrafficTracker
+    private let places: PlaceNamePublisher
 
     init(feed: DashboardFeed, clock: SessionClock, accessories: AccessoryTrafficTracker) {
         (self.feed, self.clock, self.accessories) = (feed, clock, accessories)
+        places = PlaceNamePublisher(feed: feed)
     }
 
     func print(_ reading: some Reading) {
@@ -50,6 +52,7 @@ final class DashboardPrinter: ReadingPrinter {
         walk = nil
         activity = nil
         gaps = GapDetector()
+        places.reset()
     }
 
     private func add(_ reading: MotionReading) {
@@ -121,6 +124,7 @@ final class DashboardPrinter: ReadingPrinter {
                 writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })
                 writer.memberIfPresent("source", location.receiver)
             })
+        places.update(location)
     }
 
     private func publish(_ failure: LocationFailure) {

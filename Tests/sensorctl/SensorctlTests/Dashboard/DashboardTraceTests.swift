@@ -329,6 +329,24 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
+    #if OfflinePlaces
+    @Test("The page receives the name of the place at the position, also after a seek")
+    func placeName() throws {
+        let dashboard = try RunningDashboard([Tool.drive])
+        let picture = DashboardPicture(try dashboard.page())
+        // The drive is in the Bernese Oberland: 46.55° N, 7.90° E.
+        func isNamed(_ picture: DashboardPicture) -> Bool {
+            (picture.messages["place"]?["name"] as? String)?.hasSuffix(", Bern, Switzerland") == true
+        }
+        try picture.wait(for: "the name", until: isNamed)
+        let later = DashboardPicture(try dashboard.page())
+        #expect(try later.command(#""do":"pause""#) == "done")
+        try later.seek(200)
+        try later.wait(for: "the name", until: isNamed)
+        dashboard.end()
+    }
+    #endif
+
     @Test("Regions are monitored, added and removed")
     func regions() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "100", "--region", "all=46.5,8.5,2000000"])
