@@ -228,3 +228,64 @@ def names(trial):
         trial.check_console()
 
 
+@part("picture")
+def picture(trial):
+    """The saved picture equals the view without its buttons."""
+    browser = trial.browser
+    for width in (1280, 390):
+        with trial.serve() as served:
+            trial.open(served.address, width, 900)
+            trial.pause_at(90)
+            browser.run("""window.saved = {};
+                URL.createObjectURL = (blob) => { window.saved.blob = blob; return 'data:,'; };
+                HTMLAnchorElement.prototype.click = function () { window.saved.name = this.download; };
+                document.getElementById('save-picture').click()""")
+            browser.wait("return window.saved.name", what="the picture")
+            # The same view with the same parts hidden, as the browser draws it.
+            browser.run("""document.head.append(Object.assign(document.createElement('style'), { textContent:
+                'main :is(button, select, summary, input, .tools, .check, .leaflet-control-zoom) { display: none !important }' }))""")
+            trial.settle()
+            browser.run("dashboard.strips.drawAll()")
+            height = browser.run("return document.documentElement.scrollHeight")
+            screen = browser.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                                 clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1})["data"]
+            with open(f"{trial.shots}/view-{width}.png", "wb") as file:
+                file.write(base64.b64decode(screen))
+            # The heading of the picture is 36 px high.
+            found = browser.run("""const [screen] = arguments, { name, blob } = window.saved;
+                const load = (source) => new Promise((resolve, reject) => { const image = new Image(); image.onload = () => resolve(image); image.onerror = reject; image.src = source; });
+                return (async () => {
+                    const bytes = new Uint8Array(await blob.arrayBuffer()), own = await createImageBitmap(blob), view = await load(`data:image/png;base64,${screen}`);
+                    const top = document.querySelector('main').getBoundingClientRect().top + scrollY, scale = own.width / innerWidth;
+                    const tall = document.querySelector('main').offsetHeight;
+                    const pixels = (image, sy, factor) => { const canvas = new OffscreenCanvas(innerWidth, tall), context = canvas.getContext('2d');
+                        context.drawImage(image, 0, sy * factor, innerWidth * factor, tall * factor, 0, 0, innerWidth, tall); return context.getImageData(0, 0, innerWidth, tall).data; };
+                    const a = pixels(own, 36, scale), b = pixels(view, top, 1);
+                    let off = 0, inked = 0;
+                    for (let index = 0; index < a.length; index += 4) {
+                        const difference = Math.abs(a[index] - b[index]) + Math.abs(a[index + 1] - b[index + 1]) + Math.abs(a[index + 2] - b[index + 2]);
+                        if (difference > 120) off += 1;
+                        if (b[index] + b[index + 1] + b[index + 2] < 600) inked += 1;
+                    }
+                    const blank = dashboard.strips.list.filter((strip) => strip.node.checkVisibility()).filter((strip) => {
+                        const box = strip.canvas.getBoundingClientRect(), first = Math.round(box.top + scrollY - top) * innerWidth;
+                        let coloured = 0;
+                        for (let index = first * 4; index < (first + Math.round(box.height) * innerWidth) * 4; index += 4) {
+                            if (index / 4 % innerWidth > box.right) continue;
+                            coloured += Math.max(a[index], a[index + 1], a[index + 2]) - Math.min(a[index], a[index + 1], a[index + 2]) > 60;
+                        }
+                        return coloured < 60;
+                    }).map((strip) => strip.channel.name);
+                    return { name, blank, magic: [...bytes.slice(0, 8)], scale, width: own.width, height: own.height, tall, off: off / (a.length / 4), inked: inked / (a.length / 4) };
+                })()""", screen)
+            with open(f"{trial.shots}/picture-{width}.png", "wb") as file:
+                data = browser.run("""return new Promise((resolve) => { const reader = new FileReader();
+                    reader.onload = () => resolve(reader.result); reader.readAsDataURL(window.saved.blob); })""")
+                file.write(base64.b64decode(data.split(",")[1]))
+            trial.check(found["magic"] == [137, 80, 78, 71, 13, 10, 26, 10] and found["name"] == "drive.trace-1-30.png", f"{width}: a PNG file is saved", found)
+            trial.check(found["inked"] > 0.01 and found["off"] < 0.01, f"{width}: the picture equals the view without its buttons", found)
+            trial.check(not found["blank"], f"{width}: the picture contains all charts, including those below the window", found["blank"])
+            requested = browser.run("return performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host).filter((host) => host !== location.host && host !== '')")
+            trial.check(not requested, f"{width}: the picture makes no requests to other servers", requested)
+            trial.check_console()
+            browser.go("about:blank")

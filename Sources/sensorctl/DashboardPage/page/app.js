@@ -3,7 +3,7 @@
 // Forwards the server's messages to the panels and draws the panels.
 
 import { byID, setAttribute, setText, show } from "./dom.js";
-import { clockTime } from "./format.js";
+import { civilTime, clockTime } from "./format.js";
 import { Connection } from "./connection.js";
 import { SessionClock } from "./clock.js";
 import { Track } from "./track.js";
@@ -23,6 +23,7 @@ import { startKeyboard } from "./keyboard.js";
 import { startTheme } from "./theme.js";
 import { PositionSource } from "./source.js";
 import { startUnits } from "./units.js";
+import { savePicture } from "./picture.js";
 
 startTheme();
 const clock = new SessionClock();
@@ -207,6 +208,13 @@ function frame(time) {
 }
 
 byID("retry").addEventListener("click", () => connection.retry());
+byID("save-picture").addEventListener("click", () => {
+    strips.drawAll();
+    const civil = civilTime(hello?.start, clock.now);
+    const about = `${byID("mode").textContent} · ${clockTime(clock.now)}${civil && ` · ${civil}`}`;
+    savePicture(`${byID("title").textContent} ${clockTime(clock.now, 0)}`, byID("title").textContent, about)
+        .catch((error) => say(`The picture cannot be saved: ${error.message}`, clock.now, "warning"));
+});
 byID("doctor-again").addEventListener("click", () => send({ do: "doctor" }));
 connection = new Connection({
     text: (message) => {

@@ -116,6 +116,12 @@ export class Strips {
         return { from, to: Math.max(now, from + shortest) };
     }
 
+    /** Draws all strips, including those outside the window, for a picture of the view. */
+    drawAll() {
+        const now = this.clock.now;
+        for (const strip of this.list) strip.draw(now, null, this.window(now));
+    }
+
     /** Draws the visible strips about 30 times a second, because the server sends readings at this rate. */
     draw() {
         const now = this.clock.now;
