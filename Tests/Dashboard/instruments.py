@@ -108,6 +108,16 @@ def pointer(trial):
             found = shown[0][0].removeprefix("at ").split(":")
             trial.check(shown[0][0].startswith("at ") and abs(int(found[0]) * 60 + float(found[1]) - spot["time"]) < 0.2 and shown[1][0] == shown[0][0],
                         f"{kind}: all charts show the time", (shown, minutes, seconds))
+        # The curves of speed and altitude.
+        fixes = trial.expected.fixes()
+        spot = browser.run("""const [graph] = dashboard.profile.graphs, box = graph.graphDiv.getBoundingClientRect();
+            return [box.left + graph.toDomXCoord(70), box.top + 40]""")
+        _touch(browser, "touch", *spot)
+        trial.settle()
+        near = [f"{fix['speed'] * 3.6:.1f} km/h" for time, fix in fixes if 69 <= time <= 71]
+        shown = trial.text("graph-speed-value"), trial.text("graph-altitude-value")
+        trial.check(any(shown[0].startswith(value) for value in near) and " at 1:" in shown[0] and " m at 1:" in shown[1],
+                    "touch: the curves show the speed and the altitude at that time", (shown, near))
         _touch(browser, "touch", 20, 20)
         trial.settle()
         trial.check("Hz" in browser.run("return dashboard.strips.named('magnetometer').note.textContent"), "a touch elsewhere ends this")

@@ -41,9 +41,21 @@ export class Profile {
         this.library = library;
         onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.chartStyle())));
         new ResizeObserver(() => this.graphs.forEach((graph) => graph.resize())).observe(byID("profile"));
+        byID("profile").addEventListener("pointerdown", (event) => { if (event.pointerType === "touch") this.touch(event); });
     }
 
     clear() { this.drawnVersion = -1; }
+
+    /** Shows the values at a touch in all graphs. dygraphs shows values only under a mouse. */
+    touch({ target, clientX }) {
+        const touched = this.graphs.find(({ graphDiv }) => graphDiv.contains(target));
+        if (!touched) return;
+        const time = touched.toDataXCoord(clientX - touched.graphDiv.getBoundingClientRect().left);
+        const distance = (row) => Math.abs(touched.getValue(row, 0) - time);
+        let nearest = 0;
+        for (let row = 1; row < touched.numRows(); row += 1) if (distance(row) < distance(nearest)) nearest = row;
+        for (const graph of this.graphs) graph.setSelection(nearest, undefined, false, true);
+    }
 
     chartStyle() {
         return {
