@@ -24,6 +24,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
     private let count = Atomic<Int>(0)
     private let outstanding = PendingCallbackCounter()
     let usesLiveExecutors: Bool
+    /// The simulated device. Set when it is created, before any other thread can use the queue.
+    nonisolated(unsafe) weak var owner: SimulatedDevice?
     let consumerGate = ConsumerGate()
 
     init(deliversAsLive: Bool) { self.usesLiveExecutors = deliversAsLive }
@@ -36,13 +38,17 @@ final class CallbackQueue: PlaybackExecutorProvider {
         CountingExecutor(executor, outstanding: outstanding)
     }
 
-    /// Runs callbacks, including those that are added in the meantime, until none are waiting.
-    func run(isOnMainThread: Bool) {
+    /// Runs callbacks, including those that are added in the meantime, until none are waiting. Returns false if no
+    /// callback has run since the last call.
+    @discardableResult
+    func run(isOnMainThread: Bool) -> Bool {
+        var hasRun = usesLiveExecutors
         while count.load(ordering: .acquiring) > 0 {
             items.withLock { items in
                 count.store(0, ordering: .releasing)
                 swap(&running, &items.waiting)
             }
+            hasRun = true
             if running.count == 1, isOnMainThread || !running[0].isForMainThread {
                 // There is usually only one callback. Removing one element is cheaper than clearing the array.
                 running.removeLast().work()
@@ -51,6 +57,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
                 running.removeAll(keepingCapacity: true)
             }
         }
+        return hasRun
     }
 
     /// Stops accepting callbacks and drops all waiting callbacks, because they retain this queue.

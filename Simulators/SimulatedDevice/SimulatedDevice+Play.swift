@@ -9,7 +9,30 @@ extension SimulatedDevice {
     /// Afterwards, the clock is at the end of the trace. Use `advance(by:)` to let pending timeouts expire. Throws a
     /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. If the
     /// delivery is `.asLive`, or if the program consumes async sequences, use the async form.
-    public func play() throws(DeviceError) { guard run(upTo: .never) else { throw Self.alreadyPlaying } }
+    public func play() throws(DeviceError) { guard run(upTo: .never) != nil else { throw Self.alreadyPlaying } }
+
+    /// Plays without delays until the condition is true. The condition is evaluated before playback and after the
+    /// callbacks of each event, on the caller's thread. If it is true, the rest of the trace can be played later.
+    ///
+    /// Throws a `DeviceError` if the trace ends, or if one pass of an endless playback ends, while the condition is
+    /// false, and also if the device is already playing. Throws a `CancellationError` if the task is cancelled. In an
+    /// async function, use the async form.
+    public func play(until condition: () -> Bool) throws {
+        let isMet = run(upTo: .never) { condition() || Task.isCancelled }
+        try checkCondition(isMet)
+    }
+
+    /// Throws an error unless playback has stopped because its condition was true. nil means that the device was
+    /// already playing.
+    func checkCondition(_ isMet: Bool?) throws {
+        guard let isMet else { throw Self.alreadyPlaying }
+        try Task.checkCancellation()
+        guard !isMet else { return }
+        throw DeviceError(
+            .notFound,
+            "\(device.name) ended \(elapsed.inSeconds) s after its start, but the condition of play(until:) was never true. Correct the condition, play a longer recording, or let a pending timeout expire with advance(by:)."
+        )
+    }
 
     static let alreadyPlaying = DeviceError(
         .busy, "The device is already playing. Wait until that playback has ended; do not play it in a callback.")
@@ -78,17 +101,24 @@ extension SimulatedDevice {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
 
-    private func run(upTo limit: BootTime) -> Bool {
+    /// Plays up to the limit. Returns true if the condition was true before, false at the limit, and nil if the device
+    /// is already playing.
+    private func run(upTo limit: BootTime, until condition: () -> Bool = { false }) -> Bool? {
         withExclusivePlayer { isMain in
+            if condition() { return true }
             repeat {
-                while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
+                while player.step(upTo: limit) != .finished {
+                    callbacks.run(isOnMainThread: isMain)
+                    if condition() { return true }
+                }
                 callbacks.run(isOnMainThread: isMain)
+                if condition() { return true }
                 // The last callbacks may have started a timer by writing to an accessory, so the timers are checked
                 // again.
             } while limit == .never && player.isTimerDue
             player.moveClock(to: limit)
-            return true
-        } ?? false
+            return false
+        }
     }
 
     /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device

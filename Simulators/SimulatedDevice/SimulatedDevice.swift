@@ -51,6 +51,7 @@ public final class SimulatedDevice: Sendable {
     /// Messages about the import of a recording that is not a native trace, such as omitted or derived content. Empty
     /// if the device was created from a `TraceFile`.
     public let remarks: [String]
+    private let start: BootTime
     let isPaused = Atomic<Bool>(false)
 
     /// Creates a device that plays a trace.
@@ -110,6 +111,7 @@ public final class SimulatedDevice: Sendable {
         let beacons = BeaconHub()
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
         (self.clock, self.hub, self.motion, self.status, self.callbacks) = (clock, hub, motion, status, callbacks)
+        self.start = start
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
         player = Player(
             feed: TraceFeed(
@@ -121,6 +123,7 @@ public final class SimulatedDevice: Sendable {
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
             motionSource: motion.hub, accessorySource: accessories, beaconSource: beacons, statusSource: status,
             calibrations: InMemoryCalibrationStore(fixed), playback: callbacks)
+        callbacks.owner = self
     }
 
     /// Creates a device without a trace. It has only the accessories attached with ``attach(_:)``. Its clock is
@@ -146,6 +149,21 @@ public final class SimulatedDevice: Sendable {
         try await Device.$current.withValue(device, operation: body)
     }
 
+    /// The simulated device that the current task or, if there is none, the process uses. A test with a device trait of
+    /// `DeviceTesting` gets its device here.
+    ///
+    /// Throws a `DeviceError` with the code `notFound` if there is no such device, or if it has been released.
+    public static var current: SimulatedDevice {
+        get throws(DeviceError) {
+            let playback = (Device.current ?? Device.installed)?.playback
+            if let owner = (playback as? CallbackQueue)?.owner { return owner }
+            throw DeviceError(
+                .notFound,
+                "No simulated device is in use. Add the trait .device(…) of DeviceTesting to the test, or run this code in the closure of use { … }."
+            )
+        }
+    }
+
     /// Makes this device the default device of the whole process, for programs that create managers on other threads.
     /// Tests that call this function cannot run in parallel.
     public func install() { Device.install(device) }
@@ -162,6 +180,10 @@ public final class SimulatedDevice: Sendable {
 
     /// The device's wall-clock time.
     public var wallTime: WallTime { clock.wallTime }
+
+    /// The time that has passed on the device's clock since the start of the trace. Includes a part skipped by
+    /// ``PlaybackOptions/from`` and the waits of `advance(by:)`. A seek does not change it.
+    public var elapsed: Duration { .nanoseconds(clock.now.nanoseconds.subtractingSaturated(start.nanoseconds)) }
 
     /// Waits until the given number of consumers of async sequences have requested their first element. Call this
     /// function before you play a trace without delays. Otherwise, the trace could end before a new task requests its
