@@ -227,7 +227,7 @@ let traces: [Target] = [
 let simulators: [Target] = [
     module(
         "SimulatedDevice", in: "Simulators",
-        ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace", "TraceFormats"]),
+        ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace", "TraceEditing", "TraceFormats"]),
     // Consistent positions and motion, generated from a route.
     module(
         "SyntheticMotion", in: "Simulators",

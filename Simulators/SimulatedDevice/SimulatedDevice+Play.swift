@@ -9,7 +9,7 @@ extension SimulatedDevice {
     /// Afterwards, the clock is at the end of the trace. Use `advance(by:)` to let pending timeouts expire. Throws a
     /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. If the
     /// delivery is `.asLive`, or if the program consumes async sequences, use the async form.
-    public func play() throws(DeviceError) { guard run(upTo: .never) != nil else { throw Self.alreadyPlaying } }
+    public func play() throws(DeviceError) { guard run(upTo: .never) != nil else { throw unavailabilityError } }
 
     /// Plays without delays until the condition is true. The condition is evaluated before playback and after the
     /// callbacks of each event, on the caller's thread. If it is true, the rest of the trace can be played later.
@@ -25,7 +25,7 @@ extension SimulatedDevice {
     /// Throws an error unless playback has stopped because its condition was true. nil means that the device was
     /// already playing.
     func checkCondition(_ isMet: Bool?) throws {
-        guard let isMet else { throw Self.alreadyPlaying }
+        guard let isMet else { throw unavailabilityError }
         try Task.checkCancellation()
         guard !isMet else { return }
         throw DeviceError(
@@ -33,9 +33,6 @@ extension SimulatedDevice {
             "\(device.name) ended \(elapsed.inSeconds) s after its start, but the condition of play(until:) was never true. Correct the condition, play a longer recording, or let a pending timeout expire with advance(by:)."
         )
     }
-
-    static let alreadyPlaying = DeviceError(
-        .busy, "The device is already playing. Wait until that playback has ended; do not play it in a callback.")
 
     /// Advances the device's clock by the given duration and plays all events in that time. The trace may end earlier.
     /// A negative duration is treated as 0. Does nothing if called while the device is playing.

@@ -10,7 +10,7 @@ extension SimulatedDevice {
     /// directly. Tasks that callbacks start on the main actor have also run, up to their first suspension. Cancelling
     /// the task ends playback early. Throws a `DeviceError` with the code `busy` if called while the device is playing.
     nonisolated(nonsending) public func play() async throws(DeviceError) {
-        guard player.acquire() else { throw Self.alreadyPlaying }
+        guard player.acquire() else { throw unavailabilityError }
         defer { player.release() }
         _ = await runExclusively(upTo: .never) { _ in Task.isCancelled }
         await Self.runMainActorTasks()
@@ -61,7 +61,7 @@ extension SimulatedDevice {
         guard speed > 0, speed.isFinite else { return try await play() }
         // The player stays claimed until the end of playback. If it were released between steps, another thread could
         // claim it, and the next claim here would fail, which would look like the end of the trace.
-        guard player.acquire() else { throw Self.alreadyPlaying }
+        guard player.acquire() else { throw unavailabilityError }
         defer { player.release() }
         let start = clock.now
         let realClock = ContinuousClock()

@@ -19,7 +19,7 @@ extension SimulatedDevice {
     ///   - stamps: The mapping from recorded times to the device's clock.
     ///   - options: The playback options.
     ///   - delivery: The executors that run callbacks.
-    /// - Throws: An error that states why the recording cannot be read.
+    /// - Throws: An error that states why the recording cannot be read, or why a fault in the options does not apply to it.
     public convenience init(
         recording path: String, importing: RecordingOptions = RecordingOptions(),
         configuration: Configuration = Configuration(), stamps: TimestampPolicy = .recorded,
@@ -27,7 +27,8 @@ extension SimulatedDevice {
     ) throws(DeviceError) {
         let recording = try RecordingFile.open(path, options: importing)
         self.init(
-            recording.trace, remarks: recording.remarks, configuration: configuration, calibrations: [:],
+            try options.injectFaults(into: recording.trace), remarks: recording.remarks, configuration: configuration,
+            calibrations: [:],
             stamps: stamps, options: options, delivery: delivery)
     }
 }

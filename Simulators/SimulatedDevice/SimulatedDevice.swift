@@ -52,6 +52,9 @@ public final class SimulatedDevice: Sendable {
     /// if the device was created from a `TraceFile`.
     public let remarks: [String]
     private let start: BootTime
+    /// The reason why a fault in the options does not apply to the trace, or nil. If it is not nil, the player is never
+    /// released.
+    private let faultError: DeviceError?
     let isPaused = Atomic<Bool>(false)
 
     /// Creates a device that plays a trace.
@@ -68,17 +71,21 @@ public final class SimulatedDevice: Sendable {
         calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,
         options: PlaybackOptions = PlaybackOptions(), delivery: CallbackDelivery = .inOrder
     ) {
+        var (played, faultError) = (trace, DeviceError?.none)
+        do { played = try options.injectFaults(into: trace) } catch { faultError = error }
         self.init(
-            trace, remarks: [], configuration: configuration, calibrations: calibrations, stamps: stamps,
-            options: options, delivery: delivery)
+            played, remarks: [], configuration: configuration, calibrations: calibrations, stamps: stamps,
+            options: options, delivery: delivery, faultError: faultError)
     }
 
+    /// Creates a device that plays a trace with faults already injected. If `faultError` is not nil, it never plays.
     init(
         _ trace: TraceFile, remarks: [String], configuration: Configuration,
         calibrations: [SensorDescription.ID: SensorCalibration], stamps: TimestampPolicy, options: PlaybackOptions,
-        delivery: CallbackDelivery
+        delivery: CallbackDelivery, faultError: DeviceError? = nil
     ) {
         self.remarks = remarks
+        self.faultError = faultError
         let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
         let wallTime: WallTime
         switch stamps {
@@ -124,6 +131,15 @@ public final class SimulatedDevice: Sendable {
             motionSource: motion.hub, accessorySource: accessories, beaconSource: beacons, statusSource: status,
             calibrations: InMemoryCalibrationStore(fixed), playback: callbacks)
         callbacks.owner = self
+        if faultError != nil { _ = player.acquire() }
+    }
+
+    /// The error to throw if the player cannot be claimed.
+    var unavailabilityError: DeviceError {
+        faultError
+            ?? DeviceError(
+                .busy,
+                "The device is already playing. Wait until that playback has ended; do not play it in a callback.")
     }
 
     /// Creates a device without a trace. It has only the accessories attached with ``attach(_:)``. Its clock is

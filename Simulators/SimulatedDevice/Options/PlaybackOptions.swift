@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+@_exported public import TraceEditing
 
 /// The options for the playback of a trace.
 ///
@@ -29,6 +30,12 @@ public struct PlaybackOptions: Sendable {
     public var streams = TraceStreams.all
     /// The behaviour at the end of the trace.
     public var end = PlaybackEnd.hold
+    /// The faults to inject into the trace, such as `try TraceFault.list("loss@60s+30s")`. If a fault does not apply to
+    /// the trace, for example because it starts after the end of playback, the trace is not played: the playback
+    /// functions that throw errors throw one that names the fault, and the others do nothing.
+    public var faults: [TraceFault] = []
+    /// The seed for random decisions in ``faults``. The same trace, faults and seed produce the same decisions.
+    public var seed: UInt64 = 0
     /// If true, a second thread reads ahead. If nil, the reader decides. This option affects only performance.
     package var readsAhead: Bool?
 
