@@ -4,7 +4,7 @@ public import DeviceCore
 public import TraceFormats
 
 extension SimulatedDevice {
-    /// Creates a device that plays a recording in any format that ``RecordingFile`` supports, such as GPX, CSV, NMEA,
+    /// Creates a device that plays a recording in any format that `RecordingFile` supports, such as GPX, CSV, NMEA,
     /// MCAP or a native trace.
     ///
     /// ```swift
@@ -26,6 +26,11 @@ extension SimulatedDevice {
         options: PlaybackOptions = PlaybackOptions(), delivery: CallbackDelivery = .inOrder
     ) throws(DeviceError) {
         let recording = try RecordingFile.open(path, options: importing)
+        guard importing.gpx.accuracy == nil || recording.format == .gpx else {
+            throw DeviceError(
+                .invalidConfiguration,
+                "\(path) is not a GPX file, and only GPX files accept an accuracy. Omit the accuracy.")
+        }
         self.init(
             try options.injectFaults(into: recording.trace), remarks: recording.remarks, configuration: configuration,
             calibrations: [:],
