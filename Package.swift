@@ -84,10 +84,10 @@ func module(
 
 func tests(
     _ name: String, in directory: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
-    settings: [SwiftSetting] = strict
+    resources: [Resource]? = nil, settings: [SwiftSetting] = strict
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: "\(directory)/\(name)", exclude: exclude,
+        name: name, dependencies: dependencies, path: "\(directory)/\(name)", exclude: exclude, resources: resources,
         swiftSettings: settings)
 }
 
@@ -228,6 +228,8 @@ let simulators: [Target] = [
     module(
         "SimulatedDevice", in: "Simulators",
         ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls", "Trace", "TraceEditing", "TraceFormats"]),
+    // The device of a test. Imports Swift Testing.
+    module("DeviceTesting", in: "Simulators", ["DeviceCore", "SimulatedDevice", "TraceFormats"]),
     // Consistent positions and motion, generated from a route.
     module(
         "SyntheticMotion", in: "Simulators",
@@ -371,9 +373,9 @@ let testing: [Target] = [
     tests(
         "SimulatedDeviceTests", in: "Tests/Simulators",
         [
-            "CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "TestSupport", "Trace",
-            "TraceFormats",
-        ]),
+            "CoreLocation", "DeviceCore", "DeviceTesting", "ExternalAccessory", "SimulatedDevice", "TestSupport",
+            "Trace", "TraceFormats",
+        ], resources: [.copy("DeviceTesting/Recordings")]),
     tests(
         "SimulatorTests", in: "Tests/Simulators",
         [
@@ -498,6 +500,8 @@ let package = Package(
         .library(name: "ExternalAccessory", targets: ["ExternalAccessory", "ExternalAccessorySubmodules"]),
         .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
+        // Plays recordings to tests. It imports Swift Testing, so only test targets can use it.
+        .library(name: "DeviceTesting", targets: ["DeviceTesting", "SimulatedDevice", "Trace"]),
         .library(name: "GPSDSimulator", targets: ["GPSDSimulator", "DeviceCore", "Trace"]),
         .library(
             name: "SimulatedServers",
