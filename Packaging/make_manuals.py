@@ -106,13 +106,17 @@ class Manual:
         found = re.findall(r"^([A-Z-]+) SUBCOMMANDS:\n((?:  .*\n)+)", self.run("--help"), re.M)
         return [(heading.capitalize(), re.findall(r"^  (\w+)", lines, re.M)) for heading, lines in found]
 
+    def topics(self):
+        """Formats the topics of the help, except for the exit codes, which have a section of their own."""
+        names = re.findall(r"^  ([a-z-]+)", self.run("--help").partition("\nHELP TOPICS:\n")[2].partition("\n\n")[0], re.M)
+        return ".SH HELP TOPICS\n" + "".join(f".SS {roff(name.capitalize())}\n" + paragraphs(self.run("help", name))
+                                            for name in names if name != "exit-codes")
+
     def page(self, command, path):
         title = "-".join(path)
         usage = re.search(r"^USAGE: (.*)$", self.run("help", *path[1:]), re.M).group(1)
         discussion = command.get("discussion", "")
         body, _, examples = discussion.partition("\n\nExamples:\n")
-        # The last paragraph before the examples describes the exit status.
-        body, statuses = re.match(r"(?s)(.*?)((?:Exits with|Exit codes:).*)?$", body).groups()
         out = [f".TH {roff(title.upper())} 1 \"{self.date}\" \"sensorctl {self.version}\" \"User Commands\"\n",
                # Names of commands and options are not hyphenated.
                ".nh\n.ad l\n",
@@ -139,9 +143,8 @@ class Manual:
         elif below:
             out.append(".SH VERBS\n" + table((item["commandName"], item["abstract"]) for item in below))
         if len(path) == 1:
-            out += [".SH ENVIRONMENT\n", table(ENVIRONMENT), ".SH FILES\n", table(FILES)]
-        if statuses:
-            out.append(".SH EXIT STATUS\n" + paragraphs(statuses))
+            out += [self.topics(), ".SH ENVIRONMENT\n", table(ENVIRONMENT), ".SH FILES\n", table(FILES)]
+            out.append(".SH EXIT STATUS\n" + paragraphs(self.run("help", "exit-codes")))
         if examples:
             out.append(".SH EXAMPLES\n" + paragraphs(examples))
         others = ["-".join(path[:-1])] if len(path) > 1 else []

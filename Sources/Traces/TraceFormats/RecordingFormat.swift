@@ -47,6 +47,13 @@ public struct RecordingFormat: Sendable {
         .trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .csv, .iio, .mcap, .sensorLogger, .phyphox, .umockdev,
     ]
 
+    /// The extensions of the format, and whether it can be read and written, for the help text of commands.
+    package var summary: String {
+        let uses = [detect.map { _ in "read" }, writer.map { _ in "written" }].compactMap(\.self)
+        let title = title.isEmpty ? [] : [title]
+        return (title + fileExtensions + [uses.joined(separator: " and ")]).joined(separator: ", ")
+    }
+
     package static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
     package static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
 

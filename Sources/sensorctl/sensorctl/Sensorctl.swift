@@ -9,21 +9,8 @@ struct Sensorctl: AsyncParsableCommand {
         commandName: "sensorctl",
         abstract: "Show, record and replay position, motion and accessory data.",
         discussion: """
-            The program receives positions from gpsd. To use gpsd on another machine, set DEVICE_SERVICES_GPSD to \
-            gpsd://host:port. To receive positions that another board publishes over MQTT, set DEVICE_SERVICES_GPSD to \
-            mqtt://broker/owntracks/USER/DEVICE.
-
-            The program reads motion data from IIO sensors through libiio. To use the sensors of another machine, set \
-            DEVICE_SERVICES_IIO to ip:host.
-
-            The program finds accessories through udev and through declaration files. Set DEVICE_SERVICES_ACCESSORIES \
-            to a colon-separated list of folders that contain declaration files.
-
-            Commands write data to standard output, and messages to standard error. With --json, each command prints \
-            one JSON object per line as soon as the data is available. To stop a command, send it SIGINT (Ctrl-C) or \
-            SIGTERM.
-
-            \(ExitStatus.documentation)
+            Data goes to standard output, and messages go to standard error. With --json, commands print one JSON \
+            object per line. To stop a command, send it SIGINT (Ctrl-C) or SIGTERM.
 
             Examples:
               sensorctl doctor
@@ -89,7 +76,9 @@ enum NextSteps {
         SignalDispatcher.unblockOnFirstThread()
         Task {
             do {
-                try ArgumentMessages.checkCommands(Array(CommandLine.arguments.dropFirst()))
+                let arguments = Array(CommandLine.arguments.dropFirst())
+                try HelpTopic.answer(arguments, of: Sensorctl.self)
+                try ArgumentMessages.checkCommands(arguments, of: Sensorctl.self)
                 var command = try Sensorctl.parseAsRoot()
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
@@ -106,7 +95,9 @@ enum NextSteps {
     /// Prints the requested help or a message about invalid arguments and ends the program.
     private static func end(_ error: any Error) -> Never {
         let code = Sensorctl.exitCode(for: error)
-        let text = ArgumentMessages.withSuggestion(Sensorctl.fullMessage(for: error))
+        let message = Sensorctl.fullMessage(for: error)
+        let text =
+            message.hasPrefix("OVERVIEW: ") ? HelpText.arranged(message) : ArgumentMessages.withSuggestion(message)
         if !text.isEmpty {
             let descriptor = code == .success ? Descriptor.standardOutput : .standardError
             if case .failed = descriptor.write(TerminalText.lines(text + "\n")), code == .success {

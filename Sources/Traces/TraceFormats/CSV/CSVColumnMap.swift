@@ -36,6 +36,8 @@ import Trace
 /// readings. `skip=2` skips two lines before the header. `period=0.01` sets the interval between rows to 0.01 s, for
 /// tables without times. `start=2026-11-21T10:00:00Z` sets the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
+    /// The names of the quantities, for the help text of commands.
+    package static let quantities = CSVQuantity.allCases.map(\.rawValue)
     /// The maximum length of a column map in bytes.
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000

@@ -14,24 +14,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: "Calibrate the motion sensors step by step, and store the results.",
         discussion: """
-            There are four calibrations:
-              gyro           Leave the device at rest for a few seconds.
-              accelerometer  Place the device on each of its six sides.
-              mount          Place the device on three of its sides to determine the
-                             orientation of the sensor chip in the device.
-              magnetometer   Rotate the device through all orientations.
-            The command prints instructions, and continues automatically after each step. If you do not specify a \
-            calibration, the command runs all calibrations that this device needs.
-
-            Programs that run as the same user apply the stored results the next time they start. The mount matrix is \
-            not stored. Instead, the command prints the matrix for you to add to a configuration file.
-
-            With --trace, the command uses the readings in a recording and stores nothing. With --json, each line \
-            contains one result, in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
-
-            Exit codes:
-              69  A calibration failed.
-            See `sensorctl --help` for the other exit codes.
+            The command prints instructions and continues automatically after each step. Programs of this user apply \
+            the stored results when they are started again. The mount matrix is printed instead, for a configuration \
+            file.
 
             Examples:
               sensorctl calibrate magnetometer
@@ -40,7 +25,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The calibration to run: gyro, accelerometer, mount or magnetometer. By default, the command runs the calibrations that this device needs."
+            "The calibration to run: gyro (leave the device at rest), accelerometer (place it on each of its six sides), mount (place it on three of its sides) or magnetometer (rotate it through all orientations). By default, the command runs the calibrations that this device needs."
     )
     var topic: CalibrationTopic?
 

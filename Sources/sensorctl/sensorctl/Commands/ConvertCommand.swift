@@ -6,17 +6,8 @@ struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Convert a recording to another format.",
         discussion: """
-            The command accepts the same formats as `replay`. Content that the output format cannot represent is \
-            omitted with a warning. With --fault, the command injects faults during the conversion. If the output is a \
-            trace, its header lists the faults and the seed.
-
-            Exit codes:
-              65  The file is not a recording, or it contains nothing that the output
-                  format can represent.
-              66  The file cannot be read.
-              73  The output cannot be created.
-              74  The output cannot be written.
-            See `sensorctl --help` for the other exit codes.
+            Content that the output format cannot represent is omitted with a warning. The header of a trace lists the \
+            faults and the seed. For the formats, run `sensorctl help formats`.
 
             Examples:
               sensorctl convert drive.jsonl drive.mcap
@@ -25,7 +16,7 @@ struct ConvertCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @OptionGroup var faults: TraceFaultOptions
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     func run() throws {
         let trace = try recording.read()

@@ -10,29 +10,25 @@ struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cut", abstract: "Extract part of a recording.",
         discussion: """
-            The extracted part begins with the state of the devices at the time that you specify with --from. This \
-            state includes the battery, the attached accessories, and gpsd's reports about itself and its receivers. \
-            In the extracted part, times start at 0. The times of faults specified with --fault are also relative to \
-            the start of this part.
-
-            Exit codes:
-              65  The time specified with --from is after the end of the recording.
-            See `sensorctl --help` for the other exit codes.
+            The part begins with the state of the devices at that time, including the battery, the attached \
+            accessories and the receivers. Its times, and those of faults, begin at 0.
 
             Examples:
               sensorctl cut drive.jsonl part.jsonl --from 1:30 --to 2:00
             """)
 
-    @OptionGroup var recording: EditOptions
     @Option(
         help: "The start of the part to keep: the time since the start of the recording, or a date.",
         transform: TraceTime.parse)
     var from: TraceTime?
+
     @Option(
         help: "The end of the part to keep, in the same forms. The default is the end of the recording.",
         transform: TraceTime.parse)
     var to: TraceTime?
-    @OptionGroup var faults: TraceFaultOptions
+
+    @OptionGroup var recording: EditOptions
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     func validate() throws { try TraceTime.validate(from: from, to: to) }
 

@@ -15,24 +15,8 @@ struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard", abstract: "Show position, motion and accessory data on a web page.",
         discussion: """
-            The command serves a page on 127.0.0.1 and prints its address. The page plays a recording or shows live \
-            data from this machine. On the page, you can step through a recording and inject faults. The page shows \
-            the same readings that `replay` and `watch` print. Press Ctrl-C to stop the server.
-
-            The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
-            only numbers. The page loads nothing from the network unless you specify --tiles.
-
-            Any program on this machine can read the page. Commands, however, require the token that is part of the \
-            page's address, so keep this address secret. With --read-only, the server accepts no commands.
-
-            With --json, the command prints one object with the fields "event" (always "listening"), "uri", "port" and \
-            "token".
-
-            Exit codes:
-              65  A file is not a recording.
-              66  A file cannot be read.
-              69  The port is in use.
-            See `sensorctl --help` for the other exit codes.
+            The page plays a recording or shows live data. It accepts commands only with the token in its address, so \
+            keep the address secret. The map and the charts require the packages libjs-leaflet and libjs-dygraphs.
 
             Examples:
               sensorctl dashboard drive.jsonl
@@ -64,15 +48,8 @@ struct DashboardCommand: AsyncParsableCommand {
         completion: .directory)
     var assets = "/usr/share/javascript"
 
-    @Option(
-        help:
-            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
-    )
-    var align: TraceMerger.Alignment = .clock
-
     @Option(help: "The playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
     @Flag(help: "Repeat the recording.") var loop = false
-
     @Option(
         help: .init(
             "A region to monitor, with its name, latitude, longitude and radius in metres. This option may be repeated.",
@@ -90,6 +67,12 @@ struct DashboardCommand: AsyncParsableCommand {
             "The device orientation to use when computing headings. See `sensorctl watch --help` for the values.",
             valueName: "orientation"))
     var orientation = EdgeName.portrait
+
+    @Option(
+        help:
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
+    )
+    var align: TraceMerger.Alignment = .clock
 
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @Option(help: UnitSystem.help) var units = UnitSystem.metric

@@ -11,10 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Play recordings as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
-            The command plays each recording through a location manager that runs on a virtual clock. The animation \
-            shows the callbacks that the manager's delegate receives. If standard output is not a terminal, the command \
-            plays the recordings without delays and prints a few lines instead. With --json, the output is the same as \
-            that of `replay --json`. Press Ctrl-C to end the demo. See `sensorctl --help` for the exit codes.
+            The animation shows the callbacks of a location manager on a virtual clock. If standard output is not a \
+            terminal, the command prints a few lines instead.
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10

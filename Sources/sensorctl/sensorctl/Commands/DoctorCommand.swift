@@ -10,16 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out why data is not arriving, and show how to fix the problem.",
         discussion: """
-            The command checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. It also \
-            checks permissions, finds programs that are using an accessory, and reads each sensor for a short time. If \
-            a problem can be fixed from the command line, the necessary commands are printed below it.
-
-            With --json, each line is an object whose "kind" is "setting" or "finding". Each finding has a "level", \
-            which is "good", "remark" or "problem".
-
-            Exit codes:
-              69  The command found at least one problem.
-            See `sensorctl --help` for the other exit codes.
+            The command checks the configuration, gpsd, BlueZ, sensors, accessories and permissions, and reads each \
+            sensor for a short time. Below a problem, it prints the commands that fix it.
 
             Examples:
               sensorctl doctor
@@ -70,16 +62,11 @@ struct DoctorCommand: AsyncParsableCommand {
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract:
-            "Print udev rules that give a group access to accessories and make other programs ignore them.",
+        abstract: "Print udev rules for access to accessories.",
         discussion: """
-            If your configuration contains rules for specific devices, the udev rules also grant access to these \
-            devices.
-
-            The Debian package installs all udev rules except those for the devices in your configuration. To install \
-            or update the rules manually:
-              sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
-              sudo udevadm control --reload && sudo udevadm trigger
+            The rules give a group access to accessories and make other programs ignore them. Write them to \
+            /etc/udev/rules.d/\(UdevRules.fileName), and run `sudo udevadm control --reload`. The Debian package \
+            contains the rules, except for the devices in your configuration.
 
             Examples:
               sensorctl rules

@@ -11,23 +11,8 @@ struct FieldCommand: ParsableCommand {
         commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --place <lat,lon> [<options>]",
         discussion: """
-            The command uses the World Magnetic Model 2025. To use a newer model, specify its file with --model. Field \
-            strengths are in nanotesla, and angles are in degrees. Rates of change are per year. The x axis points \
-            north, the y axis east, and the z axis down. The uncertainties are standard deviations, and do not include \
-            disturbances caused by buildings or vehicles. The command requires no hardware.
-
-            With --json, the command prints one object with the values x, y, z, horizontal, total, declination and \
-            inclination. The rate of change and the uncertainty of each value have the suffixes Rate and Uncertainty, \
-            as in declinationRate. The object also contains latitude, longitude, altitude, date (a decimal year), \
-            model and epoch, and the following flags:
-              valid     The model covers the date and the altitude.
-              caution   The horizontal field is below 6000 nT. A compass is unreliable.
-              blackout  The horizontal field is below 2000 nT. A compass is useless.
-
-            Exit codes:
-              65  The file is not a valid model.
-              66  The file cannot be read.
-            See `sensorctl --help` for the other exit codes.
+            Field strengths are in nanotesla and angles in degrees. The x axis points north, y east and z down. The \
+            uncertainties are standard deviations, and do not include the effects of buildings and vehicles.
 
             Examples:
               sensorctl field --place 52.5,13.4

@@ -12,17 +12,8 @@ struct InfoCommand: ParsableCommand {
         abstract: "Summarize a recording: its streams, rates, gaps, clocks and position quality.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
-            The command accepts the same formats as `replay`.
-
-            With --json, the command prints one object. It contains the fields of the header, and the fields \
-            "streams", "positions", "clocks", "warnings" and "damage". Each stream contains "kind", "origin", "count", \
-            "first", "last", "rate", "gaps", "longest" and "longestStart". Times are in seconds from the start, and \
-            rates are in hertz. The field "damage" is a list of messages about unreadable lines and reports.
-
-            Exit codes:
-              65  The file is not a recording.
-              66  The file cannot be read.
-            See `sensorctl --help` for the other exit codes.
+            The report also states how many lines and reports are unreadable. For its fields with --json, run \
+            `sensorctl help json`.
 
             Examples:
               sensorctl info drive.jsonl

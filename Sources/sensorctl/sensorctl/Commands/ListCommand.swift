@@ -11,11 +11,7 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the devices and the configuration of this machine.",
         discussion: """
             The command queries gpsd for at most two seconds and searches for sensors for at most three seconds. It \
-            succeeds even if it finds nothing. See `sensorctl --help` for the exit codes.
-
-            With --json, each line is an object whose "kind" is one of the following: positionSource, receiver, \
-            motionSource, sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, traits or \
-            problem.
+            succeeds even if it finds nothing.
 
             Examples:
               sensorctl list

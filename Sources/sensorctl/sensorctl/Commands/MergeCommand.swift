@@ -10,10 +10,8 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            By default, recordings are aligned at their recorded times. With --align start, all recordings start at \
-            the same time. Sensors and accessories with the same name are kept separate. So are receivers that have \
-            the same name and report during the same period. Battery readings are taken from the first recording that \
-            contains any. See `sensorctl --help` for the exit codes.
+            Sensors and accessories with the same name are kept separate, and so are receivers that report during the \
+            same period. Battery readings are taken from the first recording that contains any.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
@@ -30,6 +28,15 @@ struct MergeCommand: ParsableCommand {
         RecordingFormat?
 
     @Option(
+        help: .init(
+            "The receiver whose positions are written if the output format supports only one receiver.",
+            valueName: "path"))
+    var receiver: String?
+
+    @Option(help: "The contents of a CSV file: positions, motion or both. The default is both, in one table.")
+    var table: CSVContents?
+
+    @Option(
         help:
             "How to align the recordings: clock (at their recorded times) or start (all starting at the same time). The default is clock, which requires recordings that are less than a day apart."
     )
@@ -37,15 +44,7 @@ struct MergeCommand: ParsableCommand {
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(
-        help: .init(
-            "The receiver whose positions are written if the output format supports only one receiver.",
-            valueName: "path"))
-    var receiver: String?
-
     @Flag(help: "Also write arrival times. This flag requires the gpsd or nmea format.") var stamps = false
-    @Option(help: "The contents of a CSV file: positions, motion or both. The default is both, in one table.")
-    var table: CSVContents?
 
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
 

@@ -11,25 +11,8 @@ struct PlaceCommand: AsyncParsableCommand {
         commandName: "place", abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
-            The command uses data that is built into the program: country borders, cities with more than 10,000 \
-            people, administrative areas, time zones, lakes and seas. It requires neither a network connection nor a \
-            device. The city data is from GeoNames (geonames.org, CC BY 4.0) and has been modified. The outlines are \
-            from Natural Earth.
-
-            The name of a place may be followed by the area that contains it, as in "Paris, Texas". Names are in Latin \
-            script. If the argument is -, the command reads one coordinate per line from standard input.
-
-            With --json, each line is an object with latitude, longitude, name, isoCountryCode, country, \
-            administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. The latitude and longitude are \
-            those of the coordinate that you specified, or those of the place that was found by its name. Missing \
-            values are null. If a name matches several places, the best match is printed first. Each line of standard \
-            input produces exactly one result. If the line is not a coordinate, all values of the result are null.
-
-            Exit codes:
-              65  A line of standard input is not a coordinate.
-              66  Standard input cannot be read.
-              69  No place was found.
-            See `sensorctl --help` for the other exit codes.
+            The data is built in, so no network is required. It is from GeoNames (geonames.org, CC BY 4.0, modified) \
+            and Natural Earth. Cities have more than 10,000 people. Names are in Latin script.
 
             Examples:
               sensorctl place 48.137,11.575

@@ -14,36 +14,8 @@ struct PlotCommand: AsyncParsableCommand {
         commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
-            The command plots all data in the recordings, or only the specified streams: \(PlotSubject.list). It plots \
-            the same values that `replay` prints. Multiple recordings are plotted on the same axes. If an argument is \
-            the name of a stream, such as speed, it selects this stream even if a file has the same name. To plot a \
-            file named speed, write ./speed.
-
-            The extension of the output file determines the format. An SVG file is as wide as an A4 page. PNG files \
-            are rendered from the same SVG image. HTML pages are self-contained, and show the values at the position \
-            of the mouse pointer. If there are too many readings to draw individually, the plot shows the minimum and \
-            maximum of each interval, so that all peaks remain visible.
-
-            Lines are interrupted at gaps, where the time between two readings is more than three times the typical \
-            interval. If there is only one recording, gaps are shown in grey. Bands around speed, altitude and \
-            heading, and circles around positions, show the reported accuracy. Unreliable headings are drawn in grey. \
-            A satellite that is not used in any fix is drawn as a hollow circle. The faults injected with --fault are \
-            marked in the charts and on the track.
-
-            Each position is plotted at the time that the receiver reported. If the reported time differs from the \
-            arrival time by more than ten seconds, the position is plotted at the arrival time instead.
-
-            You can also plot the output of `replay --json` and `replay --expect`. To compare two versions of the \
-            attitude filter, plot a recording together with the output of the other version. The plot then shows the \
-            sensor readings, attitudes and headings of both versions.
-
-            With --json, the command prints one object for each line in the plot, with the plotted values. The option \
-            -o is then not required.
-
-            Exit codes:
-              69  A specified stream is in none of the recordings, there is nothing to
-                  plot, or no PNG file can be rendered.
-            See `sensorctl --help` for the other exit codes.
+            Recordings, and the output of `replay --json` or `--expect`, are plotted on the same axes. The extension \
+            of the output file determines the format. If a file is named like a stream, such as speed, write ./speed.
 
             Examples:
               sensorctl plot drive.jsonl -o drive.html
@@ -52,7 +24,8 @@ struct PlotCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The recordings and the streams to plot. Use - to read a recording from standard input.",
+        help:
+            "The recordings, and the streams to plot: \(PlotSubject.list). Use - to read a recording from standard input.",
         completion: .file())
     var words: [String]
 
@@ -62,13 +35,11 @@ struct PlotCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: "The output format: svg, html or png. By default, the file extension determines the format.")
+    @Option(help: "The output format. By default, the file extension determines the format.")
     var format: PlotFormat?
 
-    @OptionGroup var new: NewFileOptions
     @Option(help: "The title of the plot. The default is the name of the recording.") var title: String?
     @Flag(help: "Label the axis with the time of day (UTC) instead of the time since the start.") var clock = false
-
     @Option(
         help:
             "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time). If all recordings overlap in time, the default is clock. Otherwise, the default is start."
@@ -76,6 +47,8 @@ struct PlotCommand: AsyncParsableCommand {
     var align: TraceMerger.Alignment?
 
     @Option(help: "The resolution of a PNG image, in dots per inch.") var dpi = 150
+    @OptionGroup var new: NewFileOptions
+
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments

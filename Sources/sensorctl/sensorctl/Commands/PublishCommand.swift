@@ -12,34 +12,9 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish the position and motion data of this board to an MQTT broker.",
         discussion: """
-            The command publishes each position as OwnTracks JSON on the topic owntracks/USER/DEVICE. The broker \
-            retains the last position. With --motion, the command also publishes sensor readings as SenML on the topic \
-            senml/USER/DEVICE/KIND. To receive the positions on another board, set DEVICE_SERVICES_GPSD to \(example) \
-            on that board.
-
-            The command runs until it is interrupted, even if gpsd or the broker becomes unavailable. Messages that \
-            the broker has not yet accepted are queued and sent later, in their original order. By default, the last \
-            10000 messages are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are \
-            kept on disk. The next run sends any remaining messages. With --trace, the command plays a recording and \
-            exits when the broker has accepted all messages.
-
-            A password file contains one line in the form name:password. Other users must not be able to read this \
-            file (chmod 600). You can also specify this file and the TLS files with the environment variables \
-            DEVICE_SERVICES_MQTT_PASSWORD_FILE, DEVICE_SERVICES_MQTT_CA_FILE, DEVICE_SERVICES_MQTT_CERTIFICATE_FILE \
-            and DEVICE_SERVICES_MQTT_KEY_FILE.
-
-            With --json, each line is an object whose "event" is one of the following: started, connected, lost, \
-            spoolFailed, positionLost, positionRegained, sensorLost, missed or ended.
-
-            The command requires the package trait LibMosquitto. To enable it, build sensorctl with --traits \
-            default,LibMosquitto.
-
-            Exit codes:
-              69  At the end of --duration, the broker had accepted no message, or
-                  messages were lost because they were neither delivered nor spooled.
-              77  The configuration denies access to the position, or allows only
-                  coarse positions.
-            See `sensorctl --help` for the other exit codes.
+            Positions are OwnTracks JSON on owntracks/USER/DEVICE, and readings (--motion) are SenML on \
+            senml/USER/DEVICE/KIND. Messages are queued while the broker is unavailable. This requires the package \
+            trait LibMosquitto.
 
             Examples:
               sensorctl publish mqtt://broker.local --user fleet --device car7
@@ -58,7 +33,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "Also publish readings from sensors of this kind: \(SensorKindName.list). This option may be repeated.",
+            "Also publish readings from sensors of this kind. This option may be repeated.",
             valueName: "kind")
     )
     var motion: [SensorKindName] = []

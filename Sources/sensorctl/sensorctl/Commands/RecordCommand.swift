@@ -14,43 +14,9 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record", abstract: "Record positions, motion and accessory data to a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
-            The command records every line from gpsd, the readings of all motion sensors, the state of the battery, \
-            and the stored calibrations. Sensor readings are recorded in the axes of the sensor. The command also \
-            records when accessories are attached and detached. To record the data of an accessory, use `sensorctl \
-            talk --record`.
-
-            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command records the \
-            loss in the trace and continues. If FILE is a folder, the command creates a trace in this folder. The name \
-            of this trace contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
-
-            With --json, each line is an object whose "event" is one of the following: started, lost, regained, \
-            attached, detached or ended. If the event concerns a sensor or an accessory, the object also contains \
-            "sensor" or "accessory". A program that reads this output too slowly does not delay the recording. \
-            Instead, lines are dropped. An object with the event "missed" then states, in the field "events", how many \
-            lines were dropped.
-
-            With --ring, the command acts as a black box: it keeps only the most recent data on disk, in a ring of \
-            segments. When an event occurs, the command saves this data as a trace, together with the data recorded \
-            shortly after the event (see --after). If FILE is a folder, each trace is named after its time and event, \
-            as in 2026-05-01T10-00-00Z-impact-4g.trace. If FILE is not a folder, the second and later traces have a \
-            number in their names. The header of each trace contains the events and their times in the field \
-            "triggers". With --json, the command prints a "triggered" object for each event and a "saved" object for \
-            each trace.
-
-            The ring of segments is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It \
-            occupies at most --ring-size bytes on disk, or twice as much while a trace is being saved. After a power \
-            failure, or if the command was killed, the next run saves the data that remains in the ring. New data is \
-            recorded at the same time. Unreadable data is moved to a separate file with the word "damaged" in its \
-            name. To save the remaining data, the free disk space must be at least twice the size of this data. \
-            Otherwise, the data remains in the ring until a later run. If the disk is full or fails, the command keeps \
-            the ring and exits with code 74.
-
-            Exit codes:
-              69  Nothing was recorded in the time specified with --duration, or
-                  another program is writing FILE.
-              73  FILE cannot be created.
-              74  FILE cannot be written.
-            See `sensorctl --help` for the other exit codes.
+            The command runs until it is interrupted. If FILE is a folder, the name of the trace is the time. With \
+            --ring, the command is a black box: it keeps only the most recent data and saves it on events (`sensorctl \
+            help events`).
 
             Examples:
               sensorctl record drive.jsonl
@@ -62,7 +28,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. Recording beacons requires a continuous scan for Bluetooth devices."
+            "The parts to record, separated by commas. Recording beacons requires a continuous scan for Bluetooth devices."
     )
     var parts: PartNames = PartNames(parts: .default)
 
@@ -70,9 +36,9 @@ struct RecordCommand: AsyncParsableCommand {
         help: "The interval between readings of a motion sensor, in seconds. Use 0 to record every reading.",
         transform: Seconds.parse)
     var interval = 0.01
+    @OptionGroup var blackBox: BlackBoxOptions
     @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var new: NewFileOptions
-    @OptionGroup var blackBox: BlackBoxOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -14,36 +14,9 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
-            The command accepts recordings in the following formats:
-              traces written by `sensorctl record`
-              the output of gpspipe -w, and gpsd's .chk files
-              NMEA logs, GPX, MCAP, CSV files, phyphox and Sensor Logger folders
-              umockdev descriptions and scripts
-              libiio's XML with its buffer files
-              any table, if you describe its columns with --columns
-            Unreadable parts of a recording are skipped with a warning.
-
-            The output is the same as that of `watch`. Unless you specify --interval, every reading of a sensor is \
-            printed. Unless you specify --rebase, locations keep their recorded times. The "timestamp" of \
-            a device-motion or heading reading is the time since the start of the trace. For these two streams, the \
-            command prints only readings, and logs errors as warnings.
-
-            With --expect, the command compares the callbacks with those in a file instead of printing them. It \
-            reports only the first difference, with the field, both values, the tolerance and the preceding callbacks. \
-            Errors are compared in the same way. To create or rewrite the file, add --update-expected.
-
-            The file of expected callbacks is in JSON Lines format. Its first line contains the options of the replay \
-            and the tolerances of the fields. Every comparison must use the same options. You can edit the tolerances. \
-            A tolerance is "absolute", "relative" (to the expected value) or "rotation" (the angle between two \
-            quaternions, in degrees). For fields that contain an angle, also set "circle" to the size of a full \
-            circle, such as 360 for degrees.
-
-            Exit codes:
-              1   A callback differs from the expected callback.
-              65  The file is not a recording.
-              66  The file cannot be read.
-              69  A signal interrupted a replay with --expect.
-            See `sensorctl --help` for the other exit codes.
+            The output is the same as that of `watch`, but includes every reading of a sensor unless you specify \
+            --interval. With --expect, the command compares the callbacks with those in a file instead, and reports \
+            the first difference.
 
             Examples:
               sensorctl replay drive.jsonl location --speed 10
@@ -56,7 +29,7 @@ struct ReplayCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @Argument(help: "The stream to replay: \(StreamName.list).") var stream: StreamName
+    @Argument(help: "The stream to replay.") var stream: StreamName
 
     @Option(
         help:
@@ -69,17 +42,17 @@ struct ReplayCommand: AsyncParsableCommand {
         help: "The interval between motion readings, in seconds. Use 0 to include every reading in the trace.",
         transform: Seconds.parse)
     var interval = 0.0
-    @OptionGroup var reference: ReferenceOptions
-    @OptionGroup var regions: RegionOptions
     @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
-    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
-    @OptionGroup(title: "Playback") var choices: PlaybackArguments
-    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
-
     @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
     @Flag(help: "Rewrite the file specified with --expect, but keep its tolerances.") var updateExpected = false
+    @OptionGroup var reference: ReferenceOptions
+    @OptionGroup var regions: RegionOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
+    @OptionGroup(title: "Playback") var choices: PlaybackArguments
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
+
     @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions
 

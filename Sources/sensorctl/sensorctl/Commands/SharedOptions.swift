@@ -31,19 +31,6 @@ struct FileMode: ExpressibleByArgument, Equatable {
 }
 
 struct ProgramOptions: ParsableArguments {
-    /// The part of the help text shared by all commands with these options.
-    static let signals = """
-        The command forwards signals to PROGRAM. When the time specified with --duration has elapsed, the command \
-        sends SIGTERM to PROGRAM. If PROGRAM is still running five seconds later, the command sends SIGKILL.
-        """
-    /// The last part of the exit-code section in these commands' help.
-    static let exitCodes = """
-          127  PROGRAM cannot be started.
-        Otherwise, the command exits with PROGRAM's exit code. If a signal terminates PROGRAM, the exit code is \
-        128 plus the signal number. If --duration ends PROGRAM, the exit code is 0. See `sensorctl --help` for the \
-        other exit codes.
-        """
-
     @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @OptionGroup var output: OutputOptions
 

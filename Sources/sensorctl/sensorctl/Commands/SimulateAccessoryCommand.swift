@@ -13,27 +13,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         commandName: "accessory", abstract: "Simulate accessories in software.",
         usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
-            FILE is one of the following:
-              an umockdev device description (.umockdev)
-              an accessory declaration (.json)
-              a trace that contains accessories
-            For a device description, the command plays the dialogue in the .script file with the same name. For a \
-            trace, the command attaches and detaches the accessories, and sends their data, as recorded.
-
-            The command writes declarations of the accessories to a folder and prints the path of the folder. Set \
-            DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs \
-            this program with DEVICE_SERVICES_ACCESSORIES already set. \(ProgramOptions.signals) If PROGRAM writes \
-            data that differs from the recording, the command prints a warning before it exits.
-
-            With --json, the command prints one object with the fields "event" (always "listening") and "folder".
-
-            Exit codes:
-              65   The format of the file is not supported, or the file contains no
-                   accessory.
-              66   The file cannot be read.
-              73   The folder cannot be created in TMPDIR, or in /tmp if TMPDIR is not
-                   set.
-            \(ProgramOptions.exitCodes)
+            The command prints the path of a folder that declares the accessories, or runs PROGRAM with \
+            DEVICE_SERVICES_ACCESSORIES set to it. If PROGRAM writes other data than the recorded program, a warning \
+            is printed.
 
             Examples:
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
@@ -41,7 +23,10 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
-    @Argument(help: "The device description, accessory declaration or trace.", completion: .file()) var file: String
+    @Argument(
+        help:
+            "An umockdev description (.umockdev) with its dialogue in the .script file of the same name, an accessory declaration (.json) or a trace.",
+        completion: .file()) var file: String
 
     @Flag(
         help: "Connect the program through a Unix socket, or through a pseudo-terminal that looks like a serial port."

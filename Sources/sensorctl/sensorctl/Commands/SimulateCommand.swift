@@ -25,25 +25,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            The subcommand name "all" is optional. The command accepts the same formats as `replay`. It aligns \
-            multiple recordings in the same way as `merge`.
-
-            The command starts a simulated gpsd, a simulated iiod and simulated accessories on their own ports, and \
-            sets environment variables so that PROGRAM uses them. The simulated devices share one clock, which starts \
-            when PROGRAM first uses one of them. PROGRAM finds only the devices in the recordings, and ignores the \
-            sensors, accessories, configuration and stored calibrations of this machine. However, if you have set \
-            DEVICE_SERVICES_CONFIG, PROGRAM inherits this variable. Battery readings are still those of this machine.
-
-            The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the environment variables \
-            to set in another terminal, and runs until it is interrupted. With --json, it prints one object with the \
-            fields "event" (always "listening"), "environment", "sources" and "seconds".
-
-            Exit codes:
-              65   A file is not a recording.
-              66   A file cannot be read.
-              69   No port is available, or no folder can be created in TMPDIR (or in
-                   /tmp if TMPDIR is not set).
-            \(ProgramOptions.exitCodes)
+            PROGRAM finds only the devices in the recordings. They share one clock, which starts when PROGRAM uses one \
+            of them. Without PROGRAM, the command prints the environment variables to set in another terminal.
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app
@@ -70,19 +53,13 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var atOnce = false
 
     @Option(
-        help:
-            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
-    )
-    var align: TraceMerger.Alignment = .clock
-
-    @OptionGroup var faults: TraceFaultOptions
-    @Option(
         help: .init(
-            "The faults to inject into the simulated gpsd. See `sensorctl simulate gpsd --help`.", valueName: "faults"))
+            "The faults to inject into the simulated gpsd. See `sensorctl help faults`.", valueName: "faults"))
     var gpsdFault: String?
+
     @Option(
         help: .init(
-            "The faults to inject into the simulated iiod. See `sensorctl simulate iio --help`.", valueName: "faults"))
+            "The faults to inject into the simulated iiod. See `sensorctl help faults`.", valueName: "faults"))
     var iioFault: String?
 
     @Flag(
@@ -90,9 +67,17 @@ struct SimulateAllCommand: AsyncParsableCommand {
     )
     var pty = false
 
+    @Option(
+        help:
+            "How to align multiple recordings: clock (at their recorded times) or start (all starting at the same time)."
+    )
+    var align: TraceMerger.Alignment = .clock
+
     @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
-    @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
+
+    @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
 
     /// The number of arguments after `--`. The parser appends them to `words`.
     private var programCount: Int {

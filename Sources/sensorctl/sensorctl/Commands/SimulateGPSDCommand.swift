@@ -10,26 +10,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpsd", abstract: "Serve the positions in a recording to gpsd clients.",
         discussion: """
-            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. Set \
-            DEVICE_SERVICES_GPSD to this address, or pass the address to gpsd's own clients (gpspipe -w \
-            127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
-
-            With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal and \
-            prints the path of the pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The command takes the \
-            sentences from the recording, or generates them from the reports in the recording.
-
-            If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_GPSD set to the address. With \
-            --pty, it sets NMEA_TERMINAL to the path of the pseudo-terminal instead. \(ProgramOptions.signals)
-
-            With --json, the command prints one object with the fields "event" (always "listening"), "uri" and "port". \
-            With --pty, the field "path" replaces "uri" and "port".
-
-            Exit codes:
-              65   The file is not a recording.
-              66   The file cannot be read.
-              69   The port is in use, or the specified receiver is not in the
-                   recording.
-            \(ProgramOptions.exitCodes)
+            The command prints the address of a simulated gpsd, or runs PROGRAM with DEVICE_SERVICES_GPSD set to it. \
+            With --pty, it simulates a receiver for a real gpsd (gpsd -N -n PATH), and sets NMEA_TERMINAL to its path.
 
             Examples:
               sensorctl simulate gpsd drive.jsonl --loop --rebase
@@ -53,7 +35,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @Flag(help: "Start playback immediately instead of waiting for the first client that requests reports.")
     var atOnce = false
 
-    @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
+    @Option(
+        help: .init("The faults to inject, such as stall@10s+5s. See `sensorctl help faults`.", valueName: "faults"))
     var fault: String?
 
     @Flag(help: "Simulate a receiver on a pseudo-terminal instead of gpsd.") var pty = false

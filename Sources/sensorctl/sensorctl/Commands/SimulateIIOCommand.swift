@@ -12,20 +12,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio", abstract: "Serve the motion sensors in a recording to libiio clients.",
         discussion: """
-            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. You can \
-            use this address with iio_info, iio_readdev and any other program that uses libiio. For programs that use \
-            this package, set DEVICE_SERVICES_IIO to this address.
-
-            If you specify PROGRAM, the command runs this program with DEVICE_SERVICES_IIO set to the address. \
-            \(ProgramOptions.signals)
-
-            With --json, the command prints one object with the fields "event" (always "listening"), "uri" and "port".
-
-            Exit codes:
-              65   The file is not a recording, or it contains no motion data.
-              66   The file cannot be read.
-              69   The port is in use.
-            \(ProgramOptions.exitCodes)
+            The command prints the address of a simulated iiod for clients such as iio_info, or runs PROGRAM with \
+            DEVICE_SERVICES_IIO set to it.
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
@@ -46,7 +34,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Flag(help: "Repeat the recording. Without this flag, the sensors deliver no data after the end of the recording.")
     var loop = false
 
-    @Option(help: .init("The faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
+    @Option(
+        help: .init("The faults to inject, such as unplug@2s+2s. See `sensorctl help faults`.", valueName: "faults"))
     var fault: String?
 
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions

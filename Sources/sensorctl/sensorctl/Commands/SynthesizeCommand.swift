@@ -10,25 +10,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize", abstract: "Create a trace with synthetic position and motion data.",
         discussion: """
-            ROUTE is a list of waypoints, or a recording of positions in any format that `replay` accepts. A list \
-            contains one waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. Coordinates are in degrees, \
-            altitudes in metres, speeds in m/s, and pauses in seconds. Comments begin with #. If ROUTE is a recording, \
-            the times of its positions are preserved.
-
-            The command smooths the path, and generates the gyroscope, accelerometer, magnetometer and barometer \
-            readings of a device that moves along this path. The readings are based on the earth's rotation, normal \
-            gravity, the World Magnetic Model 2025 and the standard atmosphere. By default, the device lies flat with \
-            its top edge facing forward. To change its orientation, use --placement.
-
-            The output is reproducible: the same arguments always produce the same bytes. The header of the trace \
-            contains the parameters in the field "synthetic".
-
-            Exit codes:
-              65  ROUTE is neither a list of waypoints nor a recording with positions.
-              66  ROUTE cannot be read.
-              73  OUTPUT cannot be created.
-              74  OUTPUT cannot be written.
-            See `sensorctl --help` for the other exit codes.
+            ROUTE is a recording of positions, or a list with one waypoint per line: lat,lon[,alt[,speed[,pause]]] in \
+            degrees, metres, m/s and seconds. The same arguments always produce the same bytes.
 
             Examples:
               sensorctl synthesize walk.csv walk.trace

@@ -15,39 +15,8 @@ struct TalkCommand: AsyncParsableCommand {
         abstract: "Send standard input to an accessory, and print the data that the accessory sends.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
-            In a terminal, each line is sent when you press Enter, and Ctrl-D ends the session. With --raw, each key \
-            is sent as you type it, and Ctrl-] ends the session.
-
-            If standard input is not a terminal, it is sent to the accessory unchanged, and the received data is \
-            written to standard output. At the end of the input, the command waits until all data has been sent. It \
-            then waits for answers, and exits when no data has arrived for one second. With --wait, it waits for the \
-            specified time instead, even if data is still arriving.
-
-            With --hex, the command prints sent and received data as a hex dump. With --json, each line is an object \
-            that contains a "time" and one of the following "event" values:
-              opened   The session has begun.
-              in, out  Data was received (in) or sent (out). The field "bytes" is the
-                       size of the data. The data itself is in the field "text", or
-                       in "hex" if it is not text.
-              ended    The session has ended. The "reason" is detached, hungUp or
-                       failed.
-
-            With --script, the command replays a dialogue that was recorded with umockdev. It sends the data that the \
-            original program wrote, and compares each answer with the recorded one. If an answer differs, the command \
-            exits immediately with code 1. It also exits with code 1 if an answer arrives more than --wait seconds (5 \
-            by default) later than in the recording. Data that arrives after the end of the dialogue is not compared.
-
-            Exit codes:
-              1   An answer differs from the recorded one.
-              64  The arguments match more than one accessory or protocol.
-              65  The script is invalid.
-              66  The script cannot be read.
-              69  No accessory matches, the accessory is in use, or it disconnects
-                  before all data has been sent.
-              73  The trace cannot be created.
-              74  The trace cannot be written, or the accessory stopped accepting data.
-              77  You do not have permission to open the accessory.
-            See `sensorctl --help` for the other exit codes.
+            In a terminal, Enter sends a line and Ctrl-D ends the session. Other input is sent unchanged. The session \
+            then ends when no data has arrived for one second.
 
             Examples:
               sensorctl talk "Weigh Scale"
@@ -77,7 +46,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How long to wait for answers after the end of the input, in seconds. With --script, this is the maximum additional delay of an answer, compared with the recording.",
+            "How long to wait for answers after the end of the input, in seconds. With --script, this is the maximum additional delay of an answer, compared with the recording, and the default is 5.",
         transform: Seconds.parse)
     var wait: Double?
 
@@ -90,7 +59,7 @@ struct TalkCommand: AsyncParsableCommand {
         completion: .file())
     var record: String?
 
-    @OptionGroup(title: "Recording") var new: NewFileOptions
+    @OptionGroup var new: NewFileOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

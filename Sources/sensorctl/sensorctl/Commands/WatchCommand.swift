@@ -13,38 +13,8 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Print live position, motion or accessory data from this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
-            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports \
-            this once and waits until data arrives again.
-
-            Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs follow the \
-            convention of Core Motion: the accelerometer of a device that lies face up reads z = -1. In a terminal, \
-            the command draws sensor readings as scrolling lines, the attitude as an artificial horizon, and the \
-            heading as a compass.
-
-            With --json, each line is one callback. The callbacks have the following names:
-              location     didUpdateLocations, didFailWithError, didChangeAuthorization
-              attitude     deviceMotion
-              steps        pedometerData
-              activity     motionActivity
-              accessories  connectedAccessories (once at the start),
-                           EAAccessoryDidConnect, EAAccessoryDidDisconnect
-              beacons      didRangeBeacons (once per second), didFailRangingFor
-            For the streams heading, accelerometer, gyro, magnetometer, pressure and orientation, the callback has the \
-            same name as the stream. If a stream fails, a callback named "error" reports the failure.
-
-            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time" \
-            instead. The callback "pedometerData" contains the number of steps since the command was started. \
-            Distances are in metres, paces in seconds per metre, and cadences in steps per second.
-
-            The components of "quaternion" are in the order x, y, z, w. The quaternion describes the rotation from the \
-            axes of the device to the axes of the reference frame. The values "gravity" and "userAcceleration" are in \
-            g, and "magneticField" is in microtesla. The value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. \
-            A negative heading is invalid.
-
-            Exit codes:
-              69  Fewer than --count updates arrived within --duration seconds.
-              77  The configuration denies access to the position.
-            See `sensorctl --help` for the other exit codes.
+            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, it reports this once \
+            and waits until data arrives again. For units and axes, run `sensorctl help streams`.
 
             Examples:
               sensorctl watch location --json
@@ -52,16 +22,16 @@ struct WatchCommand: AsyncParsableCommand {
               sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
-    @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
+    @Argument(help: "The stream to watch.") var stream: StreamName
     @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(help: "The device path of the receiver to use, as reported by gpsd, such as /dev/ttyACM0.") var receiver:
         String?
     @Option(
         help: "The interval between motion readings, in seconds. Use 0 to print every reading.",
         transform: Seconds.parse) var interval = 0.1
+    @Option(help: "Stop after this many updates.") var count: Int?
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
-    @Option(help: "Stop after this many updates.") var count: Int?
     @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?
     @Option(help: UnitSystem.help) var units = UnitSystem.metric
     @OptionGroup var output: OutputOptions

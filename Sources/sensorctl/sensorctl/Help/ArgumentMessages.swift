@@ -8,10 +8,10 @@ import SystemCalls
 enum ArgumentMessages {
     /// Throws an error if the arguments begin with the name of an unknown command. The argument parser would only count
     /// the unexpected arguments.
-    static func checkCommands(_ arguments: [String]) throws {
+    static func checkCommands(_ arguments: [String], of program: any ParsableCommand.Type) throws {
         guard let word = arguments.first, !word.hasPrefix("-"), word != "help" else { return }
-        guard let command = Sensorctl.subcommand(word) else {
-            throw ValidationError(unknown("command", word, among: Sensorctl.subcommandNames))
+        guard let command = program.subcommand(word) else {
+            throw ValidationError(unknown("command", word, among: program.subcommandNames))
         }
         // The word after `simulate` may also be a file.
         guard let next = arguments.dropFirst().first, !next.hasPrefix("-"), command.subcommand(next) == nil,

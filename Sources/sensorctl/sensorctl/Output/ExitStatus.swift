@@ -16,21 +16,27 @@ enum ExitStatus: Int32, Error {
     case noPermission = 77
 
     static let documentation = """
-        Exit codes:
-          0   The command succeeded, it was stopped by SIGINT or SIGTERM, or the
-              reader of its output closed the pipe.
-          1   The answers of an accessory (talk --script) or the callbacks of a
-              replay (replay --expect) differ from the expected ones.
-          64  The arguments are invalid.
-          65  The input file is not a valid recording or magnetic model.
+          0   The command succeeded, it was stopped by SIGINT or SIGTERM, or the reader of its output closed the pipe.
+          1   The answers of an accessory (talk --script) or the callbacks of a replay (replay --expect) differ from \
+        the expected ones.
+          64  The arguments are invalid, or match more than one accessory or protocol.
+          65  The input file is not a valid recording, route, script or magnetic model, or does not contain the \
+        requested data.
           66  The file cannot be read.
-          69  The requested data is not available or did not arrive in time.
-          73  The file cannot be created.
-          74  The output cannot be written.
+          69  The requested data is not available or did not arrive in time, a stream cannot be plotted, a port or an \
+        accessory is in use, a calibration failed, doctor found a problem, publish lost messages, or a signal \
+        interrupted replay --expect.
+          73  The file or folder cannot be created.
+          74  The output cannot be written, or the accessory stopped accepting data.
           77  Access to the position or to a device is denied.
-        If simulate runs a program, it exits with the program's exit code. The commands info, convert, cut, merge \
-        and scrub do not catch SIGINT and SIGTERM, so these signals terminate them. In this case, they leave no new \
-        file behind.
+          127  simulate cannot start PROGRAM.
+
+        If simulate runs PROGRAM, it forwards signals to it and exits with its exit code, or with 128 plus the number \
+        of the signal that terminates it. When the time specified with --duration has elapsed, it sends SIGTERM, and \
+        five seconds later SIGKILL. The exit code is then 0.
+
+        The commands info, convert, cut, merge and scrub do not catch SIGINT and SIGTERM, so these signals terminate \
+        them. In this case, they leave no new file behind.
         """
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }

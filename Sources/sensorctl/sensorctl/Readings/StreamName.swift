@@ -73,16 +73,19 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         self = stream
     }
 
-    static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
+    /// The names of the stream on the command line, beginning with the usual one.
+    var names: [String] { [facts.alias, rawValue].compactMap(\.self) }
 
-    /// The list of streams for `--help`. Location and the fused streams come first in the list.
-    static let list: String = {
-        let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
-        let names = streams.map { stream in
-            stream.facts.alias.map { "\($0) (or \(stream.rawValue))" } ?? stream.rawValue
-        }
-        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-    }()
+    /// The contents of the stream for the help text of commands.
+    var summary: String {
+        let content = unit.isEmpty ? noun : "\(noun) in \(unit)"
+        return sensors.isEmpty ? content : "\(content), from the \(sensors.map(\.name).joined(separator: " and the "))"
+    }
+
+    static var allValueStrings: [String] { ordered.flatMap(\.names) }
+
+    /// The streams in the order of help texts: location and the fused streams come first.
+    static let ordered = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
 }
 
 extension StreamName.Facts {

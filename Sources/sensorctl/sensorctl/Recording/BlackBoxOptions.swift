@@ -14,7 +14,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The events, in addition to SIGUSR1, on which the ring is saved. \(RecordingTrigger.syntax)",
+            "The events, in addition to SIGUSR1, on which the ring is saved, such as impact>4g. See `sensorctl help events`.",
             valueName: "events"))
     var on: [String] = []
 

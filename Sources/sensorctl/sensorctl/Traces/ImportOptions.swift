@@ -9,7 +9,7 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
-            "A comma-separated list that maps quantities to the columns of a table. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (likewise for y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain these settings: separator, decimal, header, skip, period and start.",
+            "The columns of a table, as in \"time=t:ms,lat=Lat,lon=Lon,accel.x=#5:g\". See `sensorctl help formats`.",
             valueName: "map"))
     var columns: String?
 

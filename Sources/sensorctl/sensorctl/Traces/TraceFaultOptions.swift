@@ -6,7 +6,9 @@ import Trace
 import TraceEditing
 
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: .init("The faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
+    @Option(
+        help: .init("The faults to inject, such as nofix@30s+20s. See `sensorctl help faults`.", valueName: "faults"))
+    var fault: String?
     @Option(
         help:
             "The seed for random faults. Runs with the same seed inject the same faults. By default, each run uses a new seed."
