@@ -37,6 +37,28 @@ struct SuggestionTests {
         #expect(!result.notes.contains("Please provide"), "\(result.notes)")
     }
 
+    @Test("The error for an unknown stream of a plot lists the streams of the recording")
+    func plotStreams() throws {
+        // The streams are those that `info` lists: positions with satellites, and the sensors of a board.
+        let folder = try TemporaryFolder()
+        let output = folder.path + "/a.svg"
+        try Tool.expect(
+            ["plot", Tool.drive, "sped", "-o", output], 64,
+            "There is neither a file nor a stream 'sped'. Did you mean 'speed'? The streams of \(Tool.drive) are track, sky, speed, altitude, accuracy, intervals.\n"
+        )
+        try Tool.expect(
+            ["plot", Tool.sixPoses, "trees", "-o", output], 64,
+            "'trees'. The streams of \(Tool.sixPoses) are accelerometer, gyro, magnetometer, pressure, attitude, heading, intervals.\n"
+        )
+        try Tool.expect(
+            ["plot", Tool.sixPoses, Tool.drive, "trees", "-o", output], 64,
+            "are track, sky, speed, altitude, accuracy, accelero")
+        try Tool.expect(["plot", "trees", "-o", output], 64, "The streams are track, sky, speed, altitude, ")
+        // A path is never a stream.
+        try Tool.expect(["plot", Tool.drive, "./sped", "-o", output], 66, "There is no file ./sped.")
+        #expect(!FileManager.default.fileExists(atPath: output))
+    }
+
     @Test("A name that resembles no other is answered with the known names")
     func unknown() throws {
         let result = try Tool.run(["xyzzy"])

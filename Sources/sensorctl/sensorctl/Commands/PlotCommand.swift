@@ -121,6 +121,7 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     private func sources() throws -> [PlotSource] {
+        try checkWords()
         let areCallbackFiles = files.map { RecordedCallbacks.isCallbackFile($0) }
         let recordings = zip(files, areCallbackFiles).filter { !$0.1 }.map(\.0)
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
