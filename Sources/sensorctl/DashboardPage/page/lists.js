@@ -61,14 +61,21 @@ export function showFindings({ findings }) {
     const counts = order.map((level) => [level, list.filter((one) => one.level === level).length]);
     setText(byID("doctor-count"), counts.filter(([, count]) => count > 0)
         .map(([level, count]) => `${count} ${level === "ok" ? "fine" : count === 1 ? level : level + "s"}`).join(", "));
-    byID("finding-list").replaceChildren(...list.map(({ level, title, text, mend }) => {
+    const item = ({ level, title, text, mend }) => {
         const [sign, word] = levels[level] ?? levels.note;
         return element("li", { class: `finding finding-${levels[level] ? level : "note"}` },
             element("span", { class: "sign", role: "img", "aria-label": word }, sign),
             element("div", {}, element("b", {}, String(title ?? "")),
                 text ? element("p", {}, String(text)) : null,
                 commandList(mend)));
-    }));
+    };
+    const problems = list.filter(({ level }) => level !== "ok");
+    const fine = list.filter(({ level }) => level === "ok");
+    // The user's choice survives the next check.
+    const isOpen = byID("findings-fine")?.open ?? false;
+    byID("finding-list").replaceChildren(...problems.map(item), ...(fine.length === 0 ? [] : [element("li", {},
+        element("details", { id: "findings-fine", open: isOpen }, element("summary", {}, `${fine.length} fine`),
+            element("ul", { class: "list" }, ...fine.map(item))))]));
 }
 
 /** The last 100 events, newest first. */
