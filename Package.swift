@@ -390,7 +390,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "CoreLocation", "Dashboard", "DeviceCore", "ExternalAccessory",
             "JSONBytes", "Plotting", "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion",
-            "SystemCalls", "TestSupport", "Trace", "TraceFormats", "UmockdevFormat",
+            "SystemCalls", "TestSupport", "Trace", "TraceFormats", "TraceEditing", "UmockdevFormat",
             // The largest test module is compiled last. It is not compiled as a whole, so it keeps all processors busy.
         ], settings: language),
     tests(

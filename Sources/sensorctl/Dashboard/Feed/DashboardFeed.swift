@@ -47,6 +47,7 @@ package final class DashboardFeed: Sendable {
     private static let readingsPerFrame = 1000
     /// The order in which the feed sends states to a new page, after `playback`. Types not listed here are not sent.
     private static let order = [
+        "overview",
         "locationFailed", "positionSource", "satellites", "place", "regions", "walk", "accessories", "users", "doctor",
     ]
 
@@ -92,7 +93,7 @@ package final class DashboardFeed: Sendable {
         update { state in
             if let invalidatedState = message.invalidatedState { state.states[invalidatedState] = nil }
             switch message.retention {
-            case .state: state.states[message.type] = message.frame
+            case .state, .recording: state.states[message.type] = message.frame
             case .track: state.track.add(message.frame)
             case .recent:
                 state.recent.append(message.frame)
@@ -114,7 +115,7 @@ package final class DashboardFeed: Sendable {
     package func beginHistoryReplay() {
         state.withLock { state in
             state.isReplayingHistory = true
-            state.messages.removeAll { $0.retention != .transient }
+            state.messages.removeAll(where: \.isReplacedByHistory)
             for index in state.pending.indices {
                 state.pending[index].removeAll()
                 state.histories[index].removeAll()
@@ -144,9 +145,9 @@ package final class DashboardFeed: Sendable {
     }
 
     private func enqueue(_ message: DashboardMessage, in state: inout State) {
-        guard !state.isReplayingHistory, state.pages > 0 else { return }
+        guard !state.isReplayingHistory || message.retention == .recording, state.pages > 0 else { return }
         // A newer state replaces the queued state of the same type.
-        if message.retention == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
+        if message.isState, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
@@ -185,7 +186,7 @@ package final class DashboardFeed: Sendable {
         state.withLock { state in
             let flush = drain(&state)
             state.pages = pages
-            return (flush, history(state))
+            return (flush, history(state, isForNewPage: true))
         }
     }
 
@@ -197,23 +198,23 @@ package final class DashboardFeed: Sendable {
         if state.hasSeeked {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
-            flush.frames += history(state)
-            // Removes the queued data that the history already contains. Only one-time messages stay in the queue.
+            flush.frames += history(state, isForNewPage: false)
+            // Removes the queued data that the history already contains.
             for index in state.pending.indices { state.pending[index].removeAll() }
-            state.messages.removeAll { $0.retention != .transient }
+            state.messages.removeAll(where: \.isReplacedByHistory)
             state.droppedCount = 0
         }
         for (index, batch) in state.pending.enumerated() where batch.count > 0 {
             flush.frames.append((batch.frame(channel: UInt8(index), 0..<batch.count), batch.count))
             state.pending[index].removeAll()
         }
-        for message in state.messages { flush.frames.append((message.frame, message.retention == .state ? 0 : 1)) }
+        for message in state.messages { flush.frames.append((message.frame, message.isState ? 0 : 1)) }
         state.messages.removeAll()
         swap(&flush.droppedCount, &state.droppedCount)
         return flush
     }
 
-    private func history(_ state: State) -> [(bytes: [UInt8], readings: Int)] {
+    private func history(_ state: State, isForNewPage: Bool) -> [(bytes: [UInt8], readings: Int)] {
         var frames: [(bytes: [UInt8], readings: Int)] = []
         if let playback = state.states["playback"] { frames.append((playback, 0)) }
         for (index, history) in state.histories.enumerated() {
@@ -224,7 +225,9 @@ package final class DashboardFeed: Sendable {
             }
         }
         frames += state.track.frames.map { ($0, 1) }
-        for name in Self.order { if let frame = state.states[name] { frames.append((frame, 0)) } }
+        for name in Self.order where isForNewPage || name != "overview" {
+            if let frame = state.states[name] { frames.append((frame, 0)) }
+        }
         frames += state.recent.map { ($0, 1) }
         let now = state.now
         frames.append((DashboardMessage("ready", .transient) { $0.member("t", now) }.frame, 0))

@@ -11,6 +11,9 @@ package struct DashboardMessage: Sendable {
         case track
         /// The message is an event. A new page receives the most recent events.
         case recent
+        /// The message describes the whole recording and replaces earlier messages of its type. A new page receives the
+        /// latest one. A seek does not invalidate it, so it is not sent again.
+        case recording
         /// The message is sent once. A page that connects later does not receive it.
         case transient
     }
@@ -34,4 +37,10 @@ package struct DashboardMessage: Sendable {
         }
         frame = WebSocketFrame.bytes(.text, writer.bytes)
     }
+
+    /// True if the message replaces earlier messages of its type.
+    var isState: Bool { retention == .state || retention == .recording }
+
+    /// True if the history that follows a seek replaces the message.
+    var isReplacedByHistory: Bool { retention != .transient && retention != .recording }
 }

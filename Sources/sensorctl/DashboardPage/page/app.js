@@ -14,7 +14,9 @@ import { Sky } from "./sky.js";
 import { Strips } from "./strips.js";
 import { Cube } from "./cube.js";
 import { Compass } from "./compass.js";
+import { Overview } from "./overview.js";
 import { Playback } from "./playback.js";
+import { Timeline } from "./timeline.js";
 import { Accessories } from "./accessories.js";
 import { Regions } from "./regions.js";
 import { Events, Walk, showFindings, showUsers } from "./lists.js";
@@ -28,10 +30,11 @@ import { savePicture } from "./picture.js";
 startTheme();
 const clock = new SessionClock();
 const track = new Track();
-const map = new TrackMap(track);
+const overview = new Overview();
+const map = new TrackMap(track, overview);
 const source = new PositionSource(clock);
 const fix = new FixFigures(track, source);
-const profile = new Profile(track, source);
+const profile = new Profile(track, source, overview, (time) => { if (playback.isControllable) playback.seek(time); });
 const sky = new Sky();
 const strips = new Strips(clock);
 const cube = new Cube();
@@ -43,6 +46,8 @@ let connection = null;
 let hello = null;
 let session = null;
 let lostAt = null;
+/** True from a seek until the server has sent the history of the new position. The page keeps the former picture. */
+let isSeeking = false;
 /** True while the server repeats messages of a known session that this page has already received. */
 let isRepeating = false;
 let counted = { frames: 0, readings: 0 };
@@ -52,6 +57,7 @@ const send = (command, answer) => {
     say(connection.isOpen ? "This page has no token. Open the address that the terminal shows." : "There is no connection to sensorctl.");
 };
 const playback = new Playback(clock, send);
+playback.timeline = new Timeline(playback, overview);
 const regions = new Regions(track, send);
 
 /** Announces a message to screen readers and adds it to the list of events. */
@@ -81,8 +87,12 @@ async function begin(message) {
     hello = message;
     session = message.session ?? null;
     if (!isSameSession) {
+        overview.clear();
+        playback.timeline.clear();
         clear();
+        map.reset();
         events.clear();
+        isSeeking = false;
     }
     isRepeating = isSameSession;
     accessories.resume();
@@ -114,11 +124,19 @@ async function begin(message) {
 const handlers = {
     hello: (message) => { begin(message); },
     playback: (message) => playback.receive(message),
+    overview: (message) => {
+        overview.receive(message);
+        map.showOverview();
+    },
     ready: () => {
         isRepeating = false;
+        isSeeking = false;
         setAttribute(document.body, "data-ready", "true");
     },
-    clear,
+    clear: () => {
+        clear();
+        isSeeking = true;
+    },
     location: (message) => {
         clock.advanceTo(message.t);
         track.add(message);
@@ -191,6 +209,7 @@ let slowAt = 0;
 function frame(time) {
     requestAnimationFrame(frame);
     counted.frames += 1;
+    if (isSeeking) return;
     const now = clock.now;
     strips.draw();
     cube.draw(strips.named("attitude"), now);
@@ -231,6 +250,6 @@ requestAnimationFrame(frame);
 
 // Used in the browser console and in the tests of this page.
 window.dashboard = {
-    accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, source, strips, track,
+    accessories, clock, compass, connection, counted, cube, events, map, overview, playback, profile, sky, source, strips, track,
     get hello() { return hello; },
 };

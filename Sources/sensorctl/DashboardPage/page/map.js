@@ -13,8 +13,9 @@ import { addScaleBar } from "./units.js";
 const interval = 100;
 
 export class TrackMap {
-    constructor(track) {
+    constructor(track, overview) {
         this.track = track;
+        this.overview = overview;
         this.follows = true;
         this.drawnVersion = -1;
         this.drawnAt = 0;
@@ -44,6 +45,7 @@ export class TrackMap {
         this.labels = new RegionLabels(leaflet, map, this.regions);
         this.graticule = addGraticule(leaflet, map);
         const line = (className) => leaflet.polyline([], { className, interactive: false, smoothFactor: 0.7 }).addTo(map);
+        this.whole = line("track-whole");
         this.halo = line("track-halo");
         this.line = line("track");
         this.circle = leaflet.circle([0, 0], { radius: 0, className: "error-circle", interactive: false });
@@ -54,13 +56,30 @@ export class TrackMap {
         map.on("dragstart", () => this.follow(false));
         byID("map").addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow")) this.follow(false); });
         new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(byID("map"));
-        this.isPlaced = false;
+        this.reset();
+        this.showOverview();
     }
 
-    clear() {
-        this.drawnVersion = -1;
+    /** Discards the drawn track. The view stays, so that a seek does not move the map. */
+    clear() { this.drawnVersion = -1; }
+
+    /** Discards the view, too, because another recording begins. */
+    reset() {
+        this.clear();
         this.isPlaced = false;
+        this.whole?.setLatLngs([]);
     }
+
+    /** Draws the whole track of a recording, and shows all of it unless the user has moved the map. */
+    showOverview() {
+        if (!this.map || !this.overview.hasTrack) return;
+        this.whole.setLatLngs(this.overview.track.lines());
+        this.drawnVersion = -1;
+        if (this.follows) this.isPlaced = false;
+    }
+
+    /** The bounds of the whole track of a recording, or of the track so far. */
+    get bounds() { return this.overview.hasTrack ? this.whole.getBounds() : this.line?.getBounds(); }
 
     follow(on) {
         this.follows = on;
@@ -69,7 +88,7 @@ export class TrackMap {
     }
 
     fit() {
-        const bounds = this.line?.getBounds();
+        const bounds = this.bounds;
         if (!bounds?.isValid()) return;
         this.follow(false);
         this.map.fitBounds(bounds, { padding: [28, 28], maxZoom: 18, animate: false });
@@ -81,7 +100,7 @@ export class TrackMap {
         if (time - this.drawnAt < interval) return;
         this.drawnAt = time;
         this.drawnVersion = this.track.version;
-        const lines = this.track.lines();
+        const lines = this.overview.hasTrack ? this.overview.until(this.track.latest.t, this.track) : this.track.lines();
         this.halo.setLatLngs(lines);
         this.line.setLatLngs(lines);
         this.labels.update();
@@ -114,9 +133,9 @@ export class TrackMap {
                 this.drawnVersion = -1;
                 return;
             }
-            const bounds = this.line.getBounds();
+            const bounds = this.bounds;
             this.isPlaced = true;
-            const hasTrack = bounds.isValid() && this.track.points.length > 2;
+            const hasTrack = bounds?.isValid() && (this.overview.hasTrack || this.track.points.length > 2);
             if (hasTrack) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
             else this.map.setView(position, 16, { animate: false });
             return;

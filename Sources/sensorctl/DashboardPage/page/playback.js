@@ -70,6 +70,7 @@ export class Playback {
         byID("play").title = `${word} (space)`;
         setAttribute(byID("loop"), "aria-pressed", Boolean(loop));
         this.showSpeed(speed);
+        this.timeline?.setActive(active ?? [], message.t ?? this.clock.now);
         const on = new Set((active ?? []).map((fault) => fault.id));
         this.boxes?.forEach((box, id) => { box.checked = on.has(id); });
         setText(byID("fault-count"), on.size > 0 ? String(on.size) : "");
@@ -115,6 +116,7 @@ export class Playback {
     }
 
     draw() {
+        this.timeline?.draw(this.clock.now);
         const time = this.dragged ?? Math.min(this.clock.now, this.duration || Infinity);
         setText(byID("time"), clockTime(time, 1));
         setText(byID("civil"), civilTime(this.start, time));

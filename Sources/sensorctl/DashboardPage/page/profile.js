@@ -3,7 +3,7 @@
 // Graphs of speed and altitude along the whole track, with their accuracy. They are drawn with dygraphs, which supports
 // hovering and zooming.
 
-import { byID, show } from "./dom.js";
+import { byID, element, show } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
 import { roundStep } from "./scale.js";
 import { colours, onTheme } from "./theme.js";
@@ -28,10 +28,10 @@ function roundTicks(low, high) {
 }
 
 export class Profile {
-    constructor(track, source) {
-        this.track = track;
-        this.source = source;
-        onUnits(() => this.clear());
+    /** @param seek called with the time of a click on a curve of a recording */
+    constructor(track, source, overview, seek) {
+        Object.assign(this, { track, source, overview, seek });
+        onUnits(() => this.redraw());
         this.graphs = [];
         this.drawnVersion = -1;
         this.drawnAt = 0;
@@ -42,15 +42,25 @@ export class Profile {
         onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.chartStyle())));
         new ResizeObserver(() => this.graphs.forEach((graph) => graph.resize())).observe(byID("profile"));
         byID("profile").addEventListener("pointerdown", (event) => { if (event.pointerType === "touch") this.touch(event); });
+        byID("profile").addEventListener("pointerup", (event) => {
+            const graph = event.pointerType === "touch" && this.overview.hasTrack ? this.graphAt(event.target) : null;
+            if (graph) this.seek(this.timeAt(graph, event.clientX));
+        });
     }
 
-    clear() { this.drawnVersion = -1; }
+    clear() { if (!this.overview.hasTrack) this.redraw(); }
+
+    redraw() { this.drawnVersion = -1; }
+
+    graphAt(node) { return this.graphs.find(({ graphDiv }) => graphDiv.contains(node)); }
+
+    timeAt(graph, clientX) { return graph.toDataXCoord(clientX - graph.graphDiv.getBoundingClientRect().left); }
 
     /** Shows the values at a touch in all graphs. dygraphs shows values only under a mouse. */
     touch({ target, clientX }) {
-        const touched = this.graphs.find(({ graphDiv }) => graphDiv.contains(target));
+        const touched = this.graphAt(target);
         if (!touched) return;
-        const time = touched.toDataXCoord(clientX - touched.graphDiv.getBoundingClientRect().left);
+        const time = this.timeAt(touched, clientX);
         const distance = (row) => Math.abs(touched.getValue(row, 0) - time);
         let nearest = 0;
         for (let row = 1; row < touched.numRows(); row += 1) if (distance(row) < distance(nearest)) nearest = row;
@@ -78,22 +88,34 @@ export class Profile {
                 byID(`${kind.id}-value`).textContent = points.length > 0 ? `${value(points[0].yval)} at ${name(time)}` : "";
             },
             unhighlightCallback: () => { byID(`${kind.id}-value`).textContent = ""; },
+            clickCallback: (_, time) => { if (this.overview.hasTrack) this.seek(time); },
+            drawCallback: (graph) => this.placeCursor(graph),
         });
+    }
+
+    /** Moves the cursor of a recording to the playback position. A veil covers the part that has not been played yet. */
+    placeCursor(graph) {
+        const area = graph.getArea();
+        graph.cursor ??= graph.graphDiv.appendChild(element("div", { class: "graph-cursor" }));
+        const x = Math.min(Math.max(graph.toDomXCoord(this.source.clock.now), area.x), area.x + area.w);
+        show(graph.cursor, this.overview.hasTrack);
+        Object.assign(graph.cursor.style, { left: `${x}px`, top: `${area.y}px`, width: `${area.x + area.w - x}px`, height: `${area.h}px` });
     }
 
     /** Shades the time during which the position source was unavailable. */
     shade(context, area, graph) {
         context.fillStyle = colours["bad-wash"];
-        for (const [from, to] of this.source.spans) {
+        for (const [from, to] of this.overview.hasTrack ? this.overview.gaps : this.source.spans) {
             const left = Math.max(area.x, graph.toDomXCoord(from));
-            const right = Math.min(area.x + area.w, graph.toDomXCoord(Math.min(to, this.source.clock.now)));
+            const end = this.overview.hasTrack ? to : Math.min(to, this.source.clock.now);
+            const right = Math.min(area.x + area.w, graph.toDomXCoord(end));
             if (right > left) context.fillRect(left, area.y, right - left, area.h);
         }
     }
 
     /** Returns rows of time and [low, value, high]. A gap in the track is a row without values. */
     rows({ key, accuracy, least, quantity }) {
-        const { points } = this.track;
+        const { points } = this.overview.hasTrack ? this.overview.track : this.track;
         const every = Math.max(1, Math.ceil(points.length / maximumRows));
         const rows = [];
         points.forEach((point, index) => {
@@ -105,7 +127,7 @@ export class Profile {
             rows.push([point.t, [Math.max(least ?? -Infinity, value - uncertainty), value, value + uncertainty]]);
         });
         // While the source is unavailable, the chart continues without values.
-        if (this.source.error !== null) rows.push([Math.max(this.source.clock.now, rows.at(-1)[0] + 0.001), [NaN, NaN, NaN]]);
+        if (this.source.error !== null && !this.overview.hasTrack) rows.push([Math.max(this.source.clock.now, rows.at(-1)[0] + 0.001), [NaN, NaN, NaN]]);
         return rows;
     }
 
@@ -126,16 +148,18 @@ export class Profile {
     }
 
     draw() {
-        if (!this.library || (this.drawnVersion === this.track.version && this.source.error === null)) return;
-        // Hides the curves of the previous playback position after a seek.
-        const hasLine = this.track.points.length > 1;
+        for (const graph of this.graphs) this.placeCursor(graph);
+        const hasOverview = this.overview.hasTrack;
+        const version = hasOverview ? `overview ${this.overview.version}` : this.track.version;
+        if (!this.library || (this.drawnVersion === version && (hasOverview || this.source.error === null))) return;
+        const hasLine = hasOverview || this.track.points.length > 1;
         show(byID("profile"), hasLine);
         if (!hasLine) return;
         const time = performance.now();
         // An invisible graph has no size, so dygraphs would assume a default size.
         if (time - this.drawnAt < interval || byID("profile").clientWidth === 0) return;
         this.drawnAt = time;
-        this.drawnVersion = this.track.version;
+        this.drawnVersion = version;
         kinds.forEach((kind, index) => {
             const rows = this.rows(kind);
             if (!this.graphs[index]) this.graphs[index] = this.createGraph(kind, rows);

@@ -23,6 +23,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private let feed: DashboardFeed
     private let clock: SessionClock
     private var states: [State] = []
+    /// Called with the monitored regions after each change of the list.
+    var onChange: ([CLCircularRegion]) -> Void = { _ in }
 
     init(feed: DashboardFeed, clock: SessionClock) {
         (self.feed, self.clock) = (feed, clock)
@@ -40,6 +42,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
                     radius: region.radius))
         }
         publish()
+        onChange(states.map(\.region.circle))
     }
 
     func end() {
@@ -67,6 +70,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         states.append(State(region: region))
         manager.startMonitoring(for: region.circle)
         publish()
+        onChange(states.map(\.region.circle))
         return nil
     }
 
@@ -77,6 +81,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         }
         manager.stopMonitoring(for: states.remove(at: index).region.circle)
         publish()
+        onChange(states.map(\.region.circle))
         return nil
     }
 

@@ -69,9 +69,11 @@ struct DashboardPlan {
             }
         }
         defer { server.stop() }
+        let overview = RecordingOverview(trace, feed: feed)
+        defer { overview.end() }
+        listeners.regions.onChange = { overview.update($0) }
         await simulated.use { await listeners.start(plan.regions) }
         publishTraceFindings(trace, at: clock.now)
-        feed.publish(clients: [ownUse])
         let ticking = Task { @MainActor in
             while stop.reason == nil {
                 trafficTracker.publishIfChanged()
@@ -88,9 +90,8 @@ struct DashboardPlan {
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
-        let findings = remarks.map { Finding(.remark, "recording", $0) }
-        let success = Finding(.good, "recording", "\(trace.name) contains no damaged or unreadable data.")
-        feed.publish(findings: remarks.isEmpty ? [success] : findings, at: time)
+        guard !remarks.isEmpty else { return }
+        feed.publish(findings: remarks.map { Finding(.remark, "recording", $0) }, at: time)
     }
 
     func runLive() async throws(DeviceError) {
