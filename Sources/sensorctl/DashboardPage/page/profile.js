@@ -27,6 +27,17 @@ function roundTicks(low, high) {
     return ticks;
 }
 
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+/** Returns ticks at whole minutes or seconds, at most one per 70 pixels. */
+function timeTicks(low, high, pixels) {
+    const least = (high - low) / Math.max(pixels / 70, 1);
+    const step = timeSteps.find((one) => one >= least) ?? Math.ceil(least / 86400) * 86400;
+    const ticks = [];
+    for (let time = Math.ceil(low / step) * step; time <= high; time += step) ticks.push({ v: time, label: clockTime(time, 0) });
+    return ticks;
+}
+
 export class Profile {
     /** @param seek called with the time of a click on a curve of a recording */
     constructor(track, source, overview, seek) {
@@ -81,7 +92,7 @@ export class Profile {
             ...this.chartStyle(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
             xRangePad: 4, valueRange: this.range(rows, kind), underlayCallback: (context, area, graph) => this.shade(context, area, graph),
             axes: {
-                x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
+                x: { valueFormatter: name, axisLabelWidth: 52, ticker: timeTicks },
                 y: { axisLabelWidth: 44, ticker: roundTicks },
             },
             highlightCallback: (_, time, points) => {
