@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
-KEYS = {"Tab": "\ue004", "Space": " ", "Enter": "\ue007", "Escape": "\ue00c", "Left": "\ue012", "Right": "\ue014",
+KEYS = {"Tab": "\ue004", "Space": " ", "Enter": "\ue007", "Escape": "\ue00c", "Down": "\ue015", "Left": "\ue012", "Right": "\ue014",
         "Home": "\ue011", "Shift": "\ue008"}
 
 
