@@ -20,6 +20,7 @@ export class Accessories {
     }
 
     clear() {
+        show(byID("no-accessories"), accessories.length === 0);
         this.names = new Map();
         this.count = 0;
         this.lastTime = -Infinity;

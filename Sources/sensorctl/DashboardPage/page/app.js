@@ -14,6 +14,7 @@ import { Sky } from "./sky.js";
 import { Strips } from "./strips.js";
 import { Cube } from "./cube.js";
 import { Compass } from "./compass.js";
+import { Cards } from "./cards.js";
 import { Overview } from "./overview.js";
 import { Playback } from "./playback.js";
 import { Timeline } from "./timeline.js";
@@ -46,11 +47,14 @@ let connection = null;
 let hello = null;
 let session = null;
 let lostAt = null;
-/** True from a seek until the server has sent the history of the new position. The page keeps the former picture. */
-let isSeeking = false;
 /** True while the server repeats messages of a known session that this page has already received. */
 let isRepeating = false;
 let counted = { frames: 0, readings: 0 };
+/** The messages after a seek until all of its data has arrived, or null. They are shown at once, so that nothing flickers. */
+let held = null;
+let heldAt = 0;
+/** The maximum duration for which messages are held, in milliseconds. */
+const longestHold = 3000;
 
 const send = (command, answer) => {
     if (connection.send(command, answer)) return;
@@ -81,6 +85,25 @@ function showPlace({ name }) {
     show(byID("place-name"), Boolean(name));
 }
 
+/** Replaces the data of the former playback position with the held data. The visible panels remain visible. */
+function finishSeek() {
+    const messages = held ?? [];
+    held = null;
+    const shown = [...document.querySelectorAll(".panel, #traffic-box, #place, #profile")].filter((node) => !node.hidden);
+    clear();
+    messages.forEach(receive);
+    shown.forEach((node) => show(node, true));
+    slowAt = 0;
+}
+
+/** Receives a message or a batch of readings. */
+function receive(message) {
+    if (message instanceof ArrayBuffer) {
+        counted.readings += 1;
+        strips.receive(message);
+    } else if (Object.hasOwn(handlers, message.type)) handlers[message.type](message);
+}
+
 async function begin(message) {
     // The session continues if its time has not decreased. Otherwise, the trace was rewound.
     const isSameSession = session !== null && session === message.session && (message.now ?? 0) >= clock.now - 0.5;
@@ -92,8 +115,8 @@ async function begin(message) {
         clear();
         map.reset();
         events.clear();
-        isSeeking = false;
     }
+    held = null;
     isRepeating = isSameSession;
     accessories.resume();
     clock.reset(message.now ?? 0, message.mode === "live");
@@ -130,12 +153,7 @@ const handlers = {
     },
     ready: () => {
         isRepeating = false;
-        isSeeking = false;
         setAttribute(document.body, "data-ready", "true");
-    },
-    clear: () => {
-        clear();
-        isSeeking = true;
     },
     location: (message) => {
         clock.advanceTo(message.t);
@@ -209,7 +227,7 @@ let slowAt = 0;
 function frame(time) {
     requestAnimationFrame(frame);
     counted.frames += 1;
-    if (isSeeking) return;
+    if (held && time - heldAt > longestHold) finishSeek();
     const now = clock.now;
     strips.draw();
     cube.draw(strips.named("attitude"), now);
@@ -237,15 +255,20 @@ byID("save-picture").addEventListener("click", () => {
 byID("doctor-again").addEventListener("click", () => send({ do: "doctor" }));
 connection = new Connection({
     text: (message) => {
-        if (Object.hasOwn(handlers, message.type)) handlers[message.type](message);
+        if (message.type === "clear") {
+            held = [];
+            heldAt = performance.now();
+        } else if (!held) receive(message);
+        else {
+            held.push(message);
+            if (message.type === "ready") finishSeek();
+        }
     },
-    binary: (buffer) => {
-        counted.readings += 1;
-        strips.receive(buffer);
-    },
+    binary: (buffer) => (held ? held.push(buffer) : receive(buffer)),
     state: connectionChanged,
 });
 startKeyboard(playback, map);
+new Cards();
 requestAnimationFrame(frame);
 
 // Used in the browser console and in the tests of this page.
