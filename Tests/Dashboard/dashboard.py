@@ -17,6 +17,7 @@ import layout  # noqa: F401
 import instruments  # noqa: F401
 import trouble  # noqa: F401
 import load  # noqa: F401
+import whole  # noqa: F401
 from browser import Browser
 from checking import PARTS, Trial
 from recorded import Expected, make_drive
