@@ -22,6 +22,7 @@ struct SuggestionTests {
             ("merge a b -o c --format mcpa", "Did you mean 'mcap'?"),
             ("merge a b -o c.trace --align strat", "Did you mean 'start'? Use one of clock, start."),
             ("replay drive.gpx location --points trcks", "Did you mean 'tracks'?"),
+            ("replay drive.csv location --columns time=t,lta=a,lon=b", "Did you mean 'lat'? Quantities are time, "),
             ("replay drive.trace location --streams postions", "Did you mean 'positions'?"),
             ("simulate drive.json --gpsd-fault greting=2s", "Did you mean 'greeting'?"),
             ("simulate iio a.trace --fault partail=5", "Did you mean 'partial'?"),

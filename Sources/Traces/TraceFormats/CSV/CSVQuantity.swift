@@ -88,7 +88,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         case "hemisphere", "ns", "n/s", "latdir": "Write lat.dir or lon.dir. "
         case "ew", "e/w", "londir": "Write lon.dir. "
         case "accel", "gyro", "mag", "ax", "gx", "mx": "Write accel.x, gyro.x, mag.x and the other two axes. "
-        default: ""
+        default:
+            NameSuggestion.closest(to: name, among: allCases.map(\.rawValue)).map { "Did you mean '\($0)'? " } ?? ""
         }
     }
 

@@ -24,9 +24,6 @@ struct MergeCommand: ParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(help: "The output format. By default, the file extension determines the format.") var format:
-        RecordingFormat?
-
     @Option(
         help: .init(
             "The receiver whose positions are written if the output format supports only one receiver.",
@@ -41,6 +38,9 @@ struct MergeCommand: ParsableCommand {
             "How to align the recordings: clock (at their recorded times) or start (all starting at the same time). The default is clock, which requires recordings that are less than a day apart."
     )
     var align: TraceMerger.Alignment?
+
+    @Option(help: "The output format. By default, the file extension determines the format.")
+    var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 

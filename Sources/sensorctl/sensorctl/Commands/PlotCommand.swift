@@ -35,9 +35,6 @@ struct PlotCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: "The output format. By default, the file extension determines the format.")
-    var format: PlotFormat?
-
     @Option(help: "The title of the plot. The default is the name of the recording.") var title: String?
     @Flag(help: "Label the axis with the time of day (UTC) instead of the time since the start.") var clock = false
     @Option(
@@ -47,6 +44,9 @@ struct PlotCommand: AsyncParsableCommand {
     var align: TraceMerger.Alignment?
 
     @Option(help: "The resolution of a PNG image, in dots per inch.") var dpi = 150
+    @Option(help: "The output format. By default, the file extension determines the format.")
+    var format: PlotFormat?
+
     @OptionGroup var new: NewFileOptions
 
     @OptionGroup var reference: ReferenceOptions

@@ -37,16 +37,17 @@ struct ReplayCommand: AsyncParsableCommand {
     )
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(
         help: "The interval between motion readings, in seconds. Use 0 to include every reading in the trace.",
         transform: Seconds.parse)
     var interval = 0.0
-    @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
     @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
     @Flag(help: "Rewrite the file specified with --expect, but keep its tolerances.") var updateExpected = false
+    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
+    @Flag(help: "Shift the times in the trace so that the trace starts now.") var rebase = false
+
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions

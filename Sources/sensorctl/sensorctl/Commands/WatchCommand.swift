@@ -23,13 +23,13 @@ struct WatchCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The stream to watch.") var stream: StreamName
-    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(help: "The device path of the receiver to use, as reported by gpsd, such as /dev/ttyACM0.") var receiver:
         String?
     @Option(
         help: "The interval between motion readings, in seconds. Use 0 to print every reading.",
         transform: Seconds.parse) var interval = 0.1
     @Option(help: "Stop after this many updates.") var count: Int?
+    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Option(help: "Stop after this time, such as 90s or 2m.", transform: Seconds.parse) var duration: Double?

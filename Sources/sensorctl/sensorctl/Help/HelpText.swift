@@ -9,7 +9,7 @@ enum HelpText {
     /// and with the examples at the end.
     static func arranged(_ help: String) -> String {
         var sections = help.split(separator: "\n\n").map { $0.hasSuffix("\n") ? $0.dropLast() : $0 }
-        if sections.contains("USAGE: sensorctl <subcommand>") { sections.append(HelpTopic.section[...]) }
+        if sections.contains("USAGE: sensorctl <subcommand>") { sections.append(wrapped(HelpTopic.section)[...]) }
         let shared = ["RECORDINGS FROM OTHER PROGRAMS", "PLAYBACK:", "FAULTS:"]
         func rank(_ section: Substring) -> Int {
             if section.hasPrefix("  See 'sensorctl help") { return 3 }
@@ -20,49 +20,34 @@ enum HelpText {
         return ordered.joined(separator: "\n\n").replacing("\n\nExamples:\n", with: "\n\nEXAMPLES:\n")
     }
 
-    /// Breaks lines that are wider than ``width``. The rest of a line has the same indentation as its beginning or, in a
-    /// table, as the second column.
+    /// The column at which the meanings in a table begin, as in the argument parser's tables.
+    private static let column = 26
+
+    /// Breaks lines that are wider than ``width``. In the rows of a table, at least two spaces separate a name from its
+    /// meaning. The meanings are aligned, unless the row is indented.
     static func wrapped(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { wrapped(line: $0) }.joined(separator: "\n")
-    }
-
-    private static func wrapped(line: Substring) -> String {
-        var indentation = line.prefix { $0 == " " }.count
-        if indentation > 0, let gap = line.dropFirst(indentation).firstRange(of: "  ") {
-            let column = line[gap.lowerBound...].firstIndex { $0 != " " } ?? line.endIndex
-            indentation = line.distance(from: line.startIndex, to: column)
-        }
-        var lines: [String] = []
-        var rest = line
-        while rest.count > width, let end = rest.prefix(width + 1).lastIndex(of: " "),
-            rest.distance(from: rest.startIndex, to: end) > indentation
-        {
-            lines.append(String(rest[..<end]))
-            rest = String(repeating: " ", count: indentation) + rest[rest.index(after: end)...]
-        }
-        return (lines + [String(rest)]).joined(separator: "\n")
-    }
-
-    /// Returns the rows of a table with aligned columns. The second column starts on a line of its own if the first one
-    /// is too wide.
-    static func table(_ rows: [(String, String)]) -> String {
-        let column = 24
-        return rows.map { name, meaning in
-            let name = "  \(name)"
-            let gap =
-                name.count < column - 1
-                ? String(repeating: " ", count: column - name.count)
-                : "\n" + String(repeating: " ", count: column)
-            return name + gap + meaning
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let indentation = line.prefix { $0 == " " }.count
+            guard let gap = line.dropFirst(indentation).firstRange(of: "  ") else {
+                return filled(line, indentation: indentation)
+            }
+            let meaning = line[gap.upperBound...].drop { $0 == " " }
+            guard indentation == 0 else {
+                return filled(line, indentation: line.distance(from: line.startIndex, to: meaning.startIndex))
+            }
+            let name = "  \(line[..<gap.lowerBound])"
+            let lines = filled(String(repeating: " ", count: column) + meaning, indentation: column)
+            return name.count < column - 1 ? name + lines.dropFirst(name.count) : name + "\n" + lines
         }.joined(separator: "\n")
     }
 
-    /// Returns the rows of a table in which at least two spaces separate the columns.
-    static func table(_ text: String) -> String {
-        table(
-            text.split(separator: "\n").map { line in
-                let gap: Range<Substring.Index> = line.firstRange(of: "  ") ?? line.endIndex..<line.endIndex
-                return (String(line[..<gap.lowerBound]), String(line[gap.upperBound...].drop { $0 == " " }))
-            })
+    private static func filled(_ line: some StringProtocol, indentation: Int) -> String {
+        var lines: [String] = []
+        var rest = String(line)
+        while rest.count > width, let end = rest.prefix(width + 1).dropFirst(indentation).lastIndex(of: " ") {
+            lines.append(String(rest[..<end]))
+            rest = String(repeating: " ", count: indentation) + rest[rest.index(after: end)...]
+        }
+        return (lines + [rest]).joined(separator: "\n")
     }
 }

@@ -13,7 +13,7 @@ extension HelpTopic {
         warning. The name - means standard input, which can contain neither folders nor libiio's XML. If you specify \
         no --format, the file extension determines the output format:
 
-        \(HelpText.table(RecordingFormat.all.map { ($0.name, $0.summary) }))
+        \(RecordingFormat.all.map { "\($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
         The option --columns describes the columns of any other table. Its items are separated by commas and have the \
         form QUANTITY=COLUMN:UNIT. COLUMN is a name, or a number such as #5. An example:
@@ -37,50 +37,44 @@ extension HelpTopic {
         sensor (\(SensorKindName.list)) or the ID of a sensor. For nofix and clockstep, it is the path of a receiver. \
         For unplug and cut, it is the ID of an accessory. The recording must contain the target. @when may be a date.
 
-        \(HelpText.table(TraceFault.syntax))
+        \(TraceFault.syntax)
 
         Faults of a simulated gpsd (--fault of simulate gpsd, --gpsd-fault of simulate). The target of unplug and \
         return is the path of a receiver. @when may be the number of a report, such as #100.
 
-        \(HelpText.table(GPSDFault.syntax))
+        \(GPSDFault.syntax)
 
         Faults of a simulated iiod (--fault of simulate iio, --iio-fault of simulate). The target is a device. @when \
         may be the number of a sample, such as #1000.
 
-        \(HelpText.table(IIODFault.syntax))
+        \(IIODFault.syntax)
         """
     }
 
-    static var timesText: String {
-        """
+    static let timesText = """
         Durations, and times since the start of a recording:
 
-        \(HelpText.table([
-            ("90, 90s, 300ms", "seconds or milliseconds"), ("2m, 1.5h", "minutes or hours"),
-            ("1:30, 1:02:03", "minutes and seconds, or hours, minutes and seconds"),
-        ]))
+        90, 90s, 300ms  seconds or milliseconds
+        2m, 1.5h  minutes or hours
+        1:30, 1:02:03  minutes and seconds, or hours, minutes and seconds
 
         --from, --to and the times of faults in a recording may also be dates:
 
-        \(HelpText.table([
-            ("2026-11-27", "the beginning of the day in UTC"), ("2026-11-27T10:00:00Z", "a time in UTC"),
-            ("2026-11-27T11:00+01:00", "a time with an offset from UTC"),
-        ]))
+        2026-11-27  the beginning of the day in UTC
+        2026-11-27T10:00:00Z  a time in UTC
+        2026-11-27T11:00+01:00  a time with an offset from UTC
 
         Places and regions:
 
-        \(HelpText.table([
-            ("48.1,11.6", "latitude and longitude in degrees, positive to the north and east"),
-            ("home=48.1,11.6,200", "a region with its name and its radius in metres"),
-        ]))
+        48.1,11.6  latitude and longitude in degrees, positive to the north and east
+        home=48.1,11.6,200  a region with its name and its radius in metres
         """
-    }
 
     static var streamsText: String {
         """
         Streams of watch and replay:
 
-        \(HelpText.table(StreamName.ordered.map { ($0.names.joined(separator: ", "), $0.summary) }))
+        \(StreamName.ordered.map { "\($0.names.joined(separator: ", "))  \($0.summary)" }.joined(separator: "\n"))
 
         The signs follow the convention of Core Motion: the accelerometer of a device that lies face up reads z = -1. \
         In a terminal, sensor readings are drawn as scrolling lines, the attitude as an artificial horizon, and the \
@@ -101,17 +95,9 @@ extension HelpTopic {
         data as a trace, together with the data recorded shortly after the event (--after). SIGUSR1 is always such an \
         event. The others are selected with --on, separated by commas:
 
-        \(HelpText.table(RecordingTrigger.syntax))
+        \(RecordingTrigger.syntax)
 
-        In a folder, each trace is named after its time and event, as in 2026-05-01T10-00-00Z-impact-4g.trace. If FILE \
-        is not a folder, the second and later traces have a number in their names. The header of a trace contains its \
-        events and their times in the field "triggers".
-
-        The ring is stored in FOLDER/.ring or FILE.ring. It occupies at most --ring-size bytes, or twice as much while \
-        a trace is being saved, and is removed when the recording ends. If the command was killed or the power \
-        failed, the next run saves the data that remains in the ring, provided that the free disk space is at least \
-        twice its size. Unreadable data is moved to a file with the word "damaged" in its name. If the disk is full or \
-        fails, the ring is kept, and the exit code is 74.
+        The manual's page "Recordings" describes the traces and the ring.
         """
     }
 }

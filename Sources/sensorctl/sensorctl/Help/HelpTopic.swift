@@ -16,7 +16,7 @@ enum HelpTopic: String, CaseIterable {
         case .streams: "The streams and parts of recordings, and their units."
         case .events: "The events on which a black box saves its data."
         case .json: "The objects that commands print with --json."
-        case .environment: "The environment variables that select devices and files."
+        case .environment: "The environment variables for devices and files."
         case .exitCodes: "The exit codes, and the effect of signals."
         }
     }
@@ -37,7 +37,7 @@ enum HelpTopic: String, CaseIterable {
     }
 
     /// The list of topics for the help of the whole program.
-    static var section: String { "HELP TOPICS:\n" + HelpText.table(allCases.map { ($0.rawValue, $0.abstract) }) }
+    static var section: String { "HELP TOPICS:" + allCases.map { "\n\($0.rawValue)  \($0.abstract)" }.joined() }
 
     /// Throws the text of a topic if the arguments request one, or an error if they request help about something that
     /// does not exist. Returns if the argument parser should answer.
